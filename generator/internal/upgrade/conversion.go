@@ -14,10 +14,10 @@ import (
 )
 
 func hubMoved(p *pass) {
-	hubs := func(s *State) map[string]*plan {
-		found := map[string]*plan{}
-		for _, plan := range s.plans {
-			found[plan.kind()] = plan
+	hubs := func(s *State) map[string]*side {
+		found := map[string]*side{}
+		for _, of := range s.sides {
+			found[of.kind] = of
 		}
 		return found
 	}
@@ -35,38 +35,32 @@ func hubMoved(p *pass) {
 	}
 }
 
-func fieldGone(p *pass) {
-	for _, old := range p.from.versions {
-		now := p.to.version(old.kind, old.name)
-		if now == nil {
-			continue
+func fieldGone(p *pass, old, now *version) {
+	gone := ""
+	for _, f := range old.fields {
+		if gone != "" && isIn(f.path, gone) {
+			continue // it is lost with the field around it
 		}
-		gone := ""
-		for _, f := range old.fields {
-			if gone != "" && isIn(f.path, gone) {
-				continue // it is lost with the field around it
+		is, ok := now.field(f.path)
+		switch {
+		case !ok:
+			gone = f.path
+			report := Finding{Range: f.Range, InOld: true, Severity: Breaking,
+				Message: fmt.Sprintf("%s of %s no longer has the field %s", old.name, old.kind, f.path),
+				Effect:  "Once the schema is without it, the API server drops it from objects that clients write, and from objects stored in that version when they are read.",
+				Steps: []string{
+					"keep the field in every version that is served or stored, also where nothing reads it any more",
+					"take fields away in a new version, with a rule that says what becomes of them"}}
+			if p.keeps(old, f.path) {
+				report.Effect += " Values of it in annotations of objects in other versions fit nowhere, and are dropped too."
 			}
-			is, ok := now.field(f.path)
-			switch {
-			case !ok:
-				gone = f.path
-				report := Finding{Range: f.Range, InOld: true, Severity: Breaking,
-					Message: fmt.Sprintf("%s of %s no longer has the field %s", old.name, old.kind, f.path),
-					Effect:  "Once the schema is without it, the API server drops it from objects that clients write, and from objects stored in that version when they are read.",
-					Steps: []string{
-						"keep the field in every version that is served or stored, also where nothing reads it any more",
-						"take fields away in a new version, with a rule that says what becomes of them"}}
-				if p.keeps(old, f.path) {
-					report.Effect += " Values of it in annotations of objects in other versions fit nowhere, and are dropped too."
-				}
-				p.report(report)
-			case is.shape != f.shape:
-				gone = f.path
-				p.report(Finding{Range: is.Range, Severity: Breaking,
-					Message: fmt.Sprintf("the field %s of %s %s is %s in place of %s", f.path, old.name, old.kind, article(is.shape), article(f.shape)),
-					Effect:  "Stored objects and clients say it as before: servers fail to decode them, and the API server refuses them.",
-					Steps:   []string{"add a field of another name, or a version, in which it has the new type"}})
-			}
+			p.report(report)
+		case is.shape != f.shape:
+			gone = f.path
+			p.report(Finding{Range: is.Range, Severity: Breaking,
+				Message: fmt.Sprintf("the field %s of %s %s is %s in place of %s", f.path, old.name, old.kind, article(is.shape), article(f.shape)),
+				Effect:  "Stored objects and clients say it as before: servers fail to decode them, and the API server refuses them.",
+				Steps:   []string{"add a field of another name, or a version, in which it has the new type"}})
 		}
 	}
 }
@@ -80,146 +74,107 @@ func article(shape string) string {
 
 // keeps reports whether a conversion of the old state keeps a field of a version in the annotation.
 func (s *step) keeps(v *version, path string) bool {
-	return slices.ContainsFunc(s.from.plans, func(p *plan) bool {
-		for side := range p.sides {
-			side := convert.Direction(side)
-			if p.kind() == v.kind && p.version(side) == v.name {
-				if f := p.fate(side, path); f != nil && f.kept() {
-					return true
-				}
-			}
-		}
-		return false
+	return slices.ContainsFunc(s.from.sides, func(of *side) bool {
+		f := of.fate(path)
+		return of.kind == v.kind && of.version == v.name && f != nil && f.kept()
 	})
 }
 
 // kept reports whether the annotation has something of a field.
 func (f *fate) kept() bool { return f.loss != "" && f.verb != model.Drop }
 
-func keptHasPlace(p *pass) {
-	p.eachSide(func(old, now *plan, side convert.Direction) {
-		if p.storage(old) == old.version(side) {
-			return // stored objects have no kept value
-		}
-		var placed, overridden []string
-		for _, before := range old.sides[side] {
-			then := now.fate(side, before.path)
-			switch {
-			case !before.kept() || !before.whole || before.counterpart != "" || then == nil || then.counterpart == "":
-			case then.missing != nil:
-				overridden = append(overridden, before.path)
-			case !then.kept():
-				placed = append(placed, before.path)
-			}
-		}
-		here, there := old.version(side), old.version(1-side)
-		if len(overridden) > 0 {
-			p.report(Finding{Range: now.Range, Severity: Breaking,
-				Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, which a default replaces", there, old.kind(), several(overridden), here),
-				Effect: fmt.Sprintf("%s has a field for it now, which is not set in objects that were written before: as %s they get the default. The value in the annotation, "+
-					"webhook-gen.github.io/conversion, is dropped.", there, here),
-				Steps: []string{
-					"add the field in one release, without the default",
-					fmt.Sprintf("write every object again as %s", here),
-					"add the default in the next release"}})
-		}
-		if len(placed) > 0 {
-			p.report(Finding{Range: now.Range, Severity: Careful,
-				Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, which %s now has as well", there, old.kind(), several(placed), here, there),
-				Effect:  keptElsewhere(now, side, there, here),
-				Steps:   []string{serversFirst, "then have clients use it"}})
-		}
-	})
-}
-
-// keptElsewhere says what becomes of a value that is kept in the annotation of an object whose version now has a field
-// for it.
-func keptElsewhere(now *plan, side convert.Direction, there, here string) string {
-	until := fmt.Sprintf("the object is written as %s", here)
-	if now.Lossy(side) && now.Lossy(1-side) {
-		until = fmt.Sprintf("the value is changed as %s", here)
+func keptHasPlace(p *pass, old, now *side) {
+	if p.storage(old) == old.version {
+		return // stored objects have no kept value
 	}
-	return fmt.Sprintf("Nothing is lost: %s still gets it from the annotation, webhook-gen.github.io/conversion, if the new field is not set. Clients that read %s do not see it until %s. "+
-		"Old servers do not know the new field, so they may lose what new ones write there, during the rollout or after a rollback.", here, there, until)
+	var placed, overridden []string
+	for _, before := range old.fates {
+		then := now.fate(before.path)
+		switch {
+		case !before.kept() || !before.whole || before.counterpart != "" || then == nil || then.counterpart == "":
+		case then.missing != nil:
+			overridden = append(overridden, before.path)
+		case !then.kept():
+			placed = append(placed, before.path)
+		}
+	}
+	here, there := old.version, old.across.version
+	if len(overridden) > 0 {
+		p.report(Finding{Range: now.Range, Severity: Breaking,
+			Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, which a default replaces", there, old.kind, several(overridden), here),
+			Effect: fmt.Sprintf("%s has a field for it now, which is not set in objects that were written before: as %s they get the default. The value in the annotation, "+
+				"webhook-gen.github.io/conversion, is dropped.", there, here),
+			Steps: []string{
+				"add the field in one release, without the default",
+				fmt.Sprintf("write every object again as %s", here),
+				"add the default in the next release"}})
+	}
+	if len(placed) > 0 {
+		until := fmt.Sprintf("the object is written as %s", here)
+		if now.Lossy(convert.ToHub) && now.Lossy(convert.FromHub) {
+			until = fmt.Sprintf("the value is changed as %s", here)
+		}
+		p.report(Finding{Range: now.Range, Severity: Careful,
+			Message: fmt.Sprintf("annotations of %s objects of %s keep %s for %s, which %s now has as well", there, old.kind, several(placed), here, there),
+			Effect: fmt.Sprintf("Nothing is lost: %s still gets it from the annotation, webhook-gen.github.io/conversion, if the new field is not set. Clients that read %s do not see it until %s. "+
+				"Old servers do not know the new field, so they may lose what new ones write there, during the rollout or after a rollback.", here, there, until),
+			Steps: []string{serversFirst, "then have clients use it"}})
+	}
 }
 
 // storage is the version in which objects of a kind are stored; empty where it is not known.
-func (s *step) storage(p *plan) string {
-	if p.CRD == nil {
+func (s *step) storage(of *side) string {
+	if of.CRD == nil {
 		return ""
 	}
-	if d := s.from.definition(p.CRD.Plural + "." + p.Spoke.Group); d != nil {
+	if d := s.from.definition(of.CRD.Plural + "." + of.Spoke.Group); d != nil {
 		return d.storage()
 	}
 	return ""
 }
 
-// eachSide visits both sides of the conversions of both states.
-func (s *step) eachSide(visit func(old, now *plan, side convert.Direction)) {
-	for _, p := range s.plans {
-		visit(p.old, p.new, convert.ToHub)
-		visit(p.old, p.new, convert.FromHub)
+func fieldDropped(p *pass, before, then *fate) {
+	if before.verb != model.Drop && then.verb == model.Drop {
+		p.report(Finding{Range: then.Range, Severity: Breaking,
+			Message: fmt.Sprintf("the field %s of %s %s is given up: %s", then.path, then.version, then.kind, then.reason),
+			Effect:  fmt.Sprintf("It is lost for good when an object that has it is written as, or stored in, another version than %s.", then.version),
+			Steps:   []string{"look for objects that have it: kubectl get -A -o json", "+webhook:conversion:stash keeps it while there are any"}})
 	}
 }
 
-// eachField visits the fields that both states have.
-func (s *step) eachField(visit func(old, now *plan, side convert.Direction, before, then *fate)) {
-	s.eachSide(func(old, now *plan, side convert.Direction) {
-		for _, then := range now.sides[side] {
-			if before := old.fate(side, then.path); before != nil {
-				visit(old, now, side, before, then)
-			}
-		}
-	})
+func fieldLossy(p *pass, before, then *fate) {
+	if then.whole && before.loss == "" && before.verb != model.Drop && then.kept() && before.counterpart == then.counterpart && before.how == then.how {
+		p.report(Finding{Range: then.Range, Severity: Careful,
+			Message: fmt.Sprintf("%s cannot represent all of %s of %s %s: %s", then.across.version, then.path, then.version, then.kind, then.loss),
+			Effect: fmt.Sprintf("The annotation keeps it. Old servers do not know of it, so that objects written through them during the rollout, or after a rollback, may lose it; "+
+				"so does a client that writes %s objects without their annotations.", then.across.version),
+			Steps: []string{serversFirst, "then have clients use it"}})
+	}
 }
 
-func fieldDropped(p *pass) {
-	p.eachField(func(_, now *plan, side convert.Direction, before, then *fate) {
-		if before.verb != model.Drop && then.verb == model.Drop {
-			p.report(Finding{Range: then.Range, Severity: Breaking,
-				Message: fmt.Sprintf("the field %s of %s %s is given up: %s", then.path, now.version(side), now.kind(), then.reason),
-				Effect: fmt.Sprintf("It is lost for good when an object that has it is written as, or stored in, another version than %s.",
-					now.version(side)),
-				Steps: []string{"look for objects that have it: kubectl get -A -o json", "+webhook:conversion:stash keeps it while there are any"}})
-		}
-	})
-}
-
-func fieldLossy(p *pass) {
-	p.eachField(func(_, now *plan, side convert.Direction, before, then *fate) {
-		if then.whole && before.loss == "" && before.verb != model.Drop && then.kept() && before.counterpart == then.counterpart && before.how == then.how {
-			p.report(Finding{Range: then.Range, Severity: Careful,
-				Message: fmt.Sprintf("%s cannot represent all of %s of %s %s: %s", now.version(1-side), then.path, now.version(side), now.kind(), then.loss),
-				Effect: fmt.Sprintf("The annotation keeps it. Old servers do not know of it, so that objects written through them during the rollout, or after a rollback, may lose it; "+
-					"so does a client that writes %s objects without their annotations.", now.version(1-side)),
-				Steps: []string{serversFirst, "then have clients use it"}})
-		}
-	})
-}
-
-func fieldMoved(p *pass) {
-	p.eachField(func(_, now *plan, side convert.Direction, before, then *fate) {
-		f := Finding{Range: then.Range, Severity: Breaking, Steps: []string{
-			"convert as before, and have the new place in a new version",
-			"otherwise stop what writes the kind, roll out the servers, and start it again"}}
-		switch {
-		case side == convert.FromHub, then.verb == model.Drop, before.verb == model.Drop:
-			return // it is told at the spoke's field, or as given up
-		case before.counterpart != then.counterpart:
-			f.Message = fmt.Sprintf("%s of %s %s converts to %s in place of %s", then.path, now.version(side), now.kind(), orAnnotation(then.counterpart), orAnnotation(before.counterpart))
-			f.Effect = fmt.Sprintf("An object that is stored as %s reads otherwise as %s from one server to the next, while old and new ones run, and stays so afterwards.",
-				now.version(side), now.version(1-side))
-		case before.how != then.how:
-			f.Severity = Careful
-			f.Message = fmt.Sprintf("%s of %s %s converts otherwise: %s in place of %s", then.path, now.version(side), now.kind(), orItself(then.how), orItself(before.how))
-			f.Effect = fmt.Sprintf("Where the two do not make the same of a value, an object that is stored as %s reads otherwise as %s.", now.version(side), now.version(1-side))
-			f.Steps = []string{"hold both to the same values in a test, stored values among them"}
-		default:
-			return
-		}
-		f.Effect += before.dropsKept()
-		p.report(f)
-	})
+func fieldMoved(p *pass, before, then *fate) {
+	f := Finding{Range: then.Range, Severity: Breaking, Steps: []string{
+		"convert as before, and have the new place in a new version",
+		"otherwise stop what writes the kind, roll out the servers, and start it again"}}
+	switch {
+	case then.to == convert.FromHub, then.verb == model.Drop, before.verb == model.Drop:
+		return // it is told at the spoke's field, or as given up
+	case before.counterpart != then.counterpart:
+		const kept = "an entry of the annotation"
+		f.Message = fmt.Sprintf("%s of %s %s converts to %s in place of %s", then.path, then.version, then.kind, cmp.Or(then.counterpart, kept), cmp.Or(before.counterpart, kept))
+		f.Effect = fmt.Sprintf("An object that is stored as %s reads otherwise as %s from one server to the next, while old and new ones run, and stays so afterwards.",
+			then.version, then.across.version)
+	case before.how != then.how:
+		const plain = "by its type"
+		f.Severity = Careful
+		f.Message = fmt.Sprintf("%s of %s %s converts otherwise: %s in place of %s", then.path, then.version, then.kind, cmp.Or(then.how, plain), cmp.Or(before.how, plain))
+		f.Effect = fmt.Sprintf("Where the two do not make the same of a value, an object that is stored as %s reads otherwise as %s.", then.version, then.across.version)
+		f.Steps = []string{"hold both to the same values in a test, stored values among them"}
+	default:
+		return
+	}
+	f.Effect += before.dropsKept()
+	p.report(f)
 }
 
 // dropsKept describes the loss of kept values of a field that converts otherwise: a value is put back only if the
@@ -231,29 +186,21 @@ func (f *fate) dropsKept() string {
 	return " Its values in annotations may no longer fit, and are dropped then."
 }
 
-func orAnnotation(counterpart string) string {
-	return cmp.Or(counterpart, "an entry of the annotation")
-}
-
-func orItself(how string) string { return cmp.Or(how, "by its type") }
-
-func valueMoved(p *pass) {
-	p.eachField(func(_, now *plan, side convert.Direction, before, then *fate) {
-		for _, r := range before.renames {
-			is := then.becomes(r.From)
-			if is == r.To || before.counterpart != then.counterpart || then.how != before.how {
-				continue
-			}
-			if spoke := now.fate(convert.ToHub, then.counterpart); side == convert.FromHub && spoke != nil && spoke.becomes(r.To) != r.From {
-				continue // it is told at the spoke's field
-			}
-			p.report(Finding{Range: then.Range, Severity: Breaking,
-				Message: fmt.Sprintf("the value %q of %s of %s %s becomes %q in place of %q", r.From, then.path, now.version(side), now.kind(), is, r.To),
-				Effect: fmt.Sprintf("An object that is stored as %s with that value reads as another one in %s, which may not know it: then the API server refuses it when it is written.%s",
-					now.version(side), now.version(1-side), before.dropsKept()),
-				Steps: []string{fmt.Sprintf("keep +webhook:conversion:enum for %q while objects have it", r.From)}})
+func valueMoved(p *pass, before, then *fate) {
+	for _, r := range before.renames {
+		is := then.becomes(r.From)
+		if is == r.To || before.counterpart != then.counterpart || then.how != before.how {
+			continue
 		}
-	})
+		if spoke := then.across.fate(then.counterpart); then.to == convert.FromHub && spoke != nil && spoke.becomes(r.To) != r.From {
+			continue // it is told at the spoke's field
+		}
+		p.report(Finding{Range: then.Range, Severity: Breaking,
+			Message: fmt.Sprintf("the value %q of %s of %s %s becomes %q in place of %q", r.From, then.path, then.version, then.kind, is, r.To),
+			Effect: fmt.Sprintf("An object that is stored as %s with that value reads as another one in %s, which may not know it: then the API server refuses it when it is written.%s",
+				then.version, then.across.version, before.dropsKept()),
+			Steps: []string{fmt.Sprintf("keep +webhook:conversion:enum for %q while objects have it", r.From)}})
+	}
 }
 
 // becomes is what a value of an enum is on the other side.
@@ -266,20 +213,18 @@ func (f *fate) becomes(value string) string {
 	return value
 }
 
-func otherDefault(p *pass) {
-	p.eachField(func(_, now *plan, side convert.Direction, before, then *fate) {
-		if before.missing == then.missing || before.counterpart != then.counterpart || side == convert.ToHub && then.verb == model.Drop {
-			return
-		}
-		if side == convert.FromHub && then.counterpart != "" {
-			return // it is told at the spoke's field
-		}
-		p.report(Finding{Range: then.Range, Severity: Careful,
-			Message: fmt.Sprintf("where %s says nothing, %s has %s for %s of %s in place of %s",
-				now.Spoke.Version, now.Hub.Version, orNone(then.missing), then.path, now.kind(), orNone(before.missing)),
-			Effect: "Objects that are stored without a value have another one in the hub from the moment that new servers convert them: nobody wrote it." + before.dropsKept(),
-			Steps:  []string{"write the old value into the objects that should keep it, before the rollout"}})
-	})
+func otherDefault(p *pass, before, then *fate) {
+	if before.missing == then.missing || before.counterpart != then.counterpart || then.to == convert.ToHub && then.verb == model.Drop {
+		return
+	}
+	if then.to == convert.FromHub && then.counterpart != "" {
+		return // it is told at the spoke's field
+	}
+	p.report(Finding{Range: then.Range, Severity: Careful,
+		Message: fmt.Sprintf("where %s says nothing, %s has %s for %s of %s in place of %s",
+			then.Spoke.Version, then.Hub.Version, orNone(then.missing), then.path, then.kind, orNone(before.missing)),
+		Effect: "Objects that are stored without a value have another one in the hub from the moment that new servers convert them: nobody wrote it." + before.dropsKept(),
+		Steps:  []string{"write the old value into the objects that should keep it, before the rollout"}})
 }
 
 func orNone(value any) string {

@@ -75,7 +75,10 @@ func shape(t *resolve.Type) string {
 
 const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// field finds a field by its path.
+// field finds a field by its path. A type that is not known has none.
 func (n *version) field(path string) (member, bool) {
+	if n == nil {
+		return member{}, false
+	}
 	return find(n.fields, func(f member) bool { return f.path == path })
 }

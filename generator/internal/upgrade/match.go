@@ -7,7 +7,7 @@ import "slices"
 // matchWebhooks finds the webhooks of both states that are the same: by configuration and name, else by name, else by
 // the path that they are served at.
 func (s *step) matchWebhooks() {
-	s.removed, s.added = s.from.webhooks(), s.to.webhooks()
+	s.removed, s.added = slices.Clone(s.from.Webhooks), slices.Clone(s.to.Webhooks)
 	for _, same := range []func(a, b *Webhook) bool{
 		func(a, b *Webhook) bool { return a.In.Name == b.In.Name && a.Spec.Name == b.Spec.Name },
 		func(a, b *Webhook) bool { return a.Spec.Name == b.Spec.Name },
@@ -25,22 +25,29 @@ func (s *step) matchWebhooks() {
 	}
 }
 
-// webhooks are the webhooks of all configurations.
-func (s *State) webhooks() []*Webhook {
-	var all []*Webhook
-	for _, c := range s.Configurations {
-		all = append(all, c.Webhooks...)
-	}
-	return all
-}
-
-// matchKinds finds the definitions of both states that have the same name and the conversions between the same two
-// versions. It does not compare a kind from a file with a kind from markers alone: markers name fewer versions.
+// matchKinds finds the definitions of both states that have the same name, the versions that have a schema or a Go type
+// in both, and the conversions between the same two versions with their fields. It does not compare a kind from a file
+// with a kind from markers alone: markers name fewer versions.
 func (s *step) matchKinds() {
 	s.definitions = pairs(s.from.Definitions, s.to.Definitions, func(a, b *Definition) bool { return a.Name == b.Name && a.derived == b.derived })
-	s.plans = pairs(s.from.plans, s.to.plans, func(a, b *plan) bool {
-		return a.kind() == b.kind() && a.Spoke.Version == b.Spoke.Version && a.Hub.Version == b.Hub.Version
+	for _, d := range s.definitions {
+		for _, v := range d.new.Versions {
+			if old, now := d.old.schema(v.Name), d.new.schema(v.Name); old != nil && now != nil {
+				s.schemas = append(s.schemas, pair[*schema]{old, now})
+			}
+		}
+	}
+	s.versions = pairs(s.from.versions, s.to.versions, func(a, b *version) bool { return a.kind == b.kind && a.name == b.name })
+	s.sides = pairs(s.from.sides, s.to.sides, func(a, b *side) bool {
+		return a.kind == b.kind && a.to == b.to && a.version == b.version && a.across.version == b.across.version
 	})
+	for _, both := range s.sides {
+		for _, now := range both.new.fates {
+			if old := both.old.fate(now.path); old != nil {
+				s.fields = append(s.fields, pair[*fate]{old, now})
+			}
+		}
+	}
 }
 
 // pairs returns what two states have in common: for each of the old one, the first of the new one that is the same.

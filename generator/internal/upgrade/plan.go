@@ -13,14 +13,18 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// plan is a planned conversion with what becomes of the fields of either side.
-type plan struct {
+// side is one of the two versions of a planned conversion, with what becomes of its fields in the other one.
+type side struct {
 	*convert.Plan
-	sides [2][]*fate // by side, as a direction has its source; in the order of paths
+	to            convert.Direction // the other one
+	kind, version string
+	across        *side
+	fates         []*fate // in the order of paths
 }
 
 // fate is what becomes of a field in a conversion.
 type fate struct {
+	*side
 	diag.Range
 	path string
 	// counterpart is the field of the other side; empty where it has none.
@@ -37,38 +41,32 @@ type fate struct {
 	whole bool
 }
 
-// kind names the kind, which is the same in all versions.
-func (p *plan) kind() string { return p.Spoke.Name + "." + p.Spoke.Group }
-
-// version is the version of a side.
-func (p *plan) version(side convert.Direction) string {
-	if side == convert.FromHub {
-		return p.Hub.Version
-	}
-	return p.Spoke.Version
-}
-
-// fate finds a field of a side by its path; nil if missing.
-func (p *plan) fate(side convert.Direction, path string) *fate {
-	i, ok := slices.BinarySearchFunc(p.sides[side], path, func(f *fate, path string) int { return cmp.Compare(f.path, path) })
+// fate finds a field by its path; nil if missing.
+func (s *side) fate(path string) *fate {
+	i, ok := slices.BinarySearchFunc(s.fates, path, func(f *fate, path string) int { return cmp.Compare(f.path, path) })
 	if !ok {
 		return nil
 	}
-	return p.sides[side][i]
+	return s.fates[i]
 }
 
-func newPlan(p *convert.Plan) *plan {
-	n := &plan{Plan: p}
-	for _, side := range []convert.Direction{convert.ToHub, convert.FromHub} {
-		n.add(side, p.Root, "", "", map[*convert.Pair]bool{})
-		slices.SortStableFunc(n.sides[side], func(a, b *fate) int { return cmp.Compare(a.path, b.path) })
-		n.sides[side] = slices.CompactFunc(n.sides[side], func(a, b *fate) bool { return a.path == b.path })
+// newSides returns the spoke and the hub of a plan.
+func newSides(p *convert.Plan) []*side {
+	kind := p.Spoke.Name + "." + p.Spoke.Group // the same in all versions
+	spoke := &side{Plan: p, to: convert.ToHub, kind: kind, version: p.Spoke.Version}
+	hub := &side{Plan: p, to: convert.FromHub, kind: kind, version: p.Hub.Version, across: spoke}
+	spoke.across = hub
+	both := []*side{spoke, hub}
+	for _, s := range both {
+		s.add(p.Root, "", "", map[*convert.Pair]bool{})
+		slices.SortStableFunc(s.fates, func(a, b *fate) int { return cmp.Compare(a.path, b.path) })
+		s.fates = slices.CompactFunc(s.fates, func(a, b *fate) bool { return a.path == b.path })
 	}
-	return n
+	return both
 }
 
 // add adds the fields of a struct. It adds the fields of a struct inside itself only once.
-func (p *plan) add(side convert.Direction, of *convert.Pair, before, across string, inside map[*convert.Pair]bool) {
+func (s *side) add(of *convert.Pair, before, across string, inside map[*convert.Pair]bool) {
 	if inside[of] || of.Opaque {
 		return
 	}
@@ -76,16 +74,16 @@ func (p *plan) add(side convert.Direction, of *convert.Pair, before, across stri
 	defer delete(inside, of)
 	for _, c := range of.Claims {
 		path, counterpart, others := c.Spoke, c.Hub, c.SpokeOthers
-		if side == convert.FromHub {
+		if s.to == convert.FromHub {
 			path, counterpart, others = counterpart, path, c.HubOthers
 		}
 		for _, o := range others {
-			p.sides[side] = append(p.sides[side], &fate{Range: o.Last().Range, path: before + o.String(), verb: c.Verb, how: string(c.Verb), whole: true})
+			s.fates = append(s.fates, &fate{side: s, Range: o.Last().Range, path: before + o.String(), verb: c.Verb, how: string(c.Verb), whole: true})
 		}
 		if path == nil || c.Entry != "" || before+path.String() == "metadata" {
 			continue
 		}
-		f := &fate{Range: path.Last().Range, path: before + path.String(), verb: c.Verb, loss: c.Loss(side), reason: c.Reason, missing: c.Default, whole: true}
+		f := &fate{side: s, Range: path.Last().Range, path: before + path.String(), verb: c.Verb, loss: c.Loss(s.to), reason: c.Reason, missing: c.Default, whole: true}
 		if c.Verb == model.Custom {
 			f.how = "your own code"
 		}
@@ -98,17 +96,17 @@ func (p *plan) add(side convert.Direction, of *convert.Pair, before, across stri
 			case convert.Each, convert.Entries:
 				below += "[]"
 			case convert.Rename:
-				f.renames = append(f.renames, how[side]...)
+				f.renames = append(f.renames, how[s.to]...)
 			case convert.Call:
 				if !how.Pair.Opaque {
 					f.whole = false
-					p.add(side, how.Pair, f.path+below+".", f.counterpart+below+".", inside)
+					s.add(how.Pair, f.path+below+".", f.counterpart+below+".", inside)
 				}
 			default:
 				f.how += word(how)
 			}
 		}
-		p.sides[side] = append(p.sides[side], f)
+		s.fates = append(s.fates, f)
 	}
 }
 

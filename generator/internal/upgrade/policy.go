@@ -38,7 +38,7 @@ func (s *State) policy(mutating bool, name string) *model.Policy {
 
 // has reports whether a state has the webhook of another one: one of its kind and name.
 func (s *State) has(w *model.Webhook) bool {
-	return slices.ContainsFunc(s.webhooks(), func(other *Webhook) bool { return other.Mutating == w.Mutating && other.Spec.Name == w.Spec.Name })
+	return slices.ContainsFunc(s.Webhooks, func(other *Webhook) bool { return other.Mutating == w.Mutating && other.Spec.Name == w.Spec.Name })
 }
 
 // bindings returns the bindings that two policies have, by name.

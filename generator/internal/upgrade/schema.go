@@ -73,53 +73,39 @@ func isIn(path, around string) bool {
 	return strings.HasPrefix(path, around+".") || strings.HasPrefix(path, around+"[]")
 }
 
-// eachSchema visits the versions that have a schema in both states.
-func (s *step) eachSchema(visit func(before, then *schema)) {
-	for _, d := range s.definitions {
-		for _, v := range d.new.Versions {
-			if before, then := d.old.schema(v.Name), d.new.schema(v.Name); before != nil && then != nil {
-				visit(before, then)
-			}
+// goType is the Go type of a schema's version in a state; nil where it is not known.
+func (s *schema) goType(in *State) *version { return in.version(s.of.Kind+"."+s.of.Group, s.version) }
+
+func schemaNarrower(p *pass, before, then *schema) {
+	told := ""
+	for _, old := range before.properties {
+		if told != "" && isIn(old.Path, told) {
+			continue // it is covered by the field around it
+		}
+		now, ok := then.byPath[old.Path]
+		switch {
+		case !ok && then.keeps(old.Path):
+		case !ok:
+			told = old.Path
+			p.fieldPruned(then, old)
+		case old.Type != now.Type && !widens(old.Type, now.Type):
+			told = old.Path
+			p.otherType(then, old, now)
+		case old.Open && !now.Open:
+			p.report(Finding{Range: now.Range, Severity: Breaking,
+				Message: fmt.Sprintf("the schema of %s no longer keeps fields of %s that it does not have", then, cmp.Or(old.Path, "the object")),
+				Effect:  "The API server drops them, without a word, from what clients, webhooks and conversions write, and from stored objects when they are read.",
+				Steps:   []string{"look for what stored objects have there: kubectl get -A -o json", "have all of it in the schema first"}})
 		}
 	}
 }
 
-// goTypes are the Go types of a schema's version in both states; nil where one is not known.
-func (p *pass) goTypes(s *schema) (before, then *version) {
-	kind := s.of.Kind + "." + s.of.Group
-	return p.from.version(kind, s.version), p.to.version(kind, s.version)
-}
-
-func schemaNarrower(p *pass) {
-	p.eachSchema(func(before, then *schema) {
-		told := ""
-		for _, old := range before.properties {
-			if told != "" && isIn(old.Path, told) {
-				continue // it is covered by the field around it
-			}
-			now, ok := then.byPath[old.Path]
-			switch {
-			case !ok && then.keeps(old.Path):
-			case !ok:
-				told = old.Path
-				p.fieldPruned(then, old)
-			case old.Type != now.Type && !widens(old.Type, now.Type):
-				told = old.Path
-				p.otherType(then, old, now)
-			case old.Open && !now.Open:
-				p.report(Finding{Range: now.Range, Severity: Breaking,
-					Message: fmt.Sprintf("the schema of %s no longer keeps fields of %s that it does not have", then, cmp.Or(old.Path, "the object")),
-					Effect:  "The API server drops them, without a word, from what clients, webhooks and conversions write, and from stored objects when they are read.",
-					Steps:   []string{"look for what stored objects have there: kubectl get -A -o json", "have all of it in the schema first"}})
-			}
-		}
-	})
-}
-
 // fieldPruned reports a field that the schema no longer has, unless the Go type is without it too: G25 tells that.
 func (p *pass) fieldPruned(s *schema, lost manifest.Property) {
-	before, then := p.goTypes(s)
-	if before.has(lost.Path) && then != nil && !then.has(lost.Path) {
+	then := s.goType(p.to)
+	_, was := s.goType(p.from).field(lost.Path)
+	_, is := then.field(lost.Path)
+	if was && then != nil && !is {
 		return
 	}
 	f := Finding{Range: lost.Range, InOld: true, Severity: Breaking,
@@ -128,7 +114,7 @@ func (p *pass) fieldPruned(s *schema, lost manifest.Property) {
 		Steps: []string{
 			"keep the field in every version that is served or stored, also where nothing reads it any more",
 			"take fields away in a new version"}}
-	if then.has(lost.Path) {
+	if is {
 		f.Effect += " The Go type still has it: what handlers and conversions write there is lost."
 		f.Steps = []string{"have controller-gen write the definition again, which then has the field", "if it is to go, take it away in a new version"}
 	}
@@ -137,29 +123,15 @@ func (p *pass) fieldPruned(s *schema, lost manifest.Property) {
 
 // otherType reports a field of another type, unless the Go type changes too: G25 tells that.
 func (p *pass) otherType(s *schema, old, now manifest.Property) {
-	before, then := p.goTypes(s)
-	if before.has(old.Path) && then.has(old.Path) && before.shapeOf(old.Path) != then.shapeOf(old.Path) {
+	before, was := s.goType(p.from).field(old.Path)
+	then, is := s.goType(p.to).field(old.Path)
+	if was && is && before.shape != then.shape {
 		return
 	}
 	p.report(Finding{Range: now.Range, Severity: Breaking,
 		Message: fmt.Sprintf("the schema of %s has %s for %s in place of %s", s, article(now.Type), cmp.Or(old.Path, "the object"), article(old.Type)),
 		Effect:  "The API server refuses objects with a value of the old type, whether a client, a webhook or a conversion writes them. Stored objects are read as they are.",
 		Steps:   []string{"add a field of another name, or a version, in which it has the new type"}})
-}
-
-// has reports whether the type has a field; one that is not known has none.
-func (n *version) has(path string) bool {
-	if n == nil {
-		return false
-	}
-	_, ok := n.field(path)
-	return ok
-}
-
-// shapeOf is the shape of a field; empty where the type does not have it.
-func (n *version) shapeOf(path string) string {
-	f, _ := n.field(path)
-	return f.shape
 }
 
 // widens reports whether the new type allows every value of the old one. A field without a type may have any type.
@@ -173,23 +145,21 @@ func widens(old, now string) bool {
 	return old == ""
 }
 
-func otherSchemaDefault(p *pass) {
-	p.eachSchema(func(before, then *schema) {
-		for _, now := range then.properties {
-			old, ok := before.byPath[now.Path]
-			if !ok || old.Default == now.Default {
-				continue
-			}
-			f := Finding{Range: now.Range, Severity: Careful,
-				Message: fmt.Sprintf("the schema of %s has the default %s for %s in place of %s", then, now.Default, cmp.Or(now.Path, "the object"), cmp.Or(old.Default, "none")),
-				Effect: "The API server sets it before it calls a webhook, and in stored objects without the field when it reads them. " +
-					"Mutating webhooks and conversions that look for the absent field see the default.",
-				Steps: []string{"set the old value in objects that must keep it, before you apply the definition"}}
-			if now.Default == "" {
-				f.Message = fmt.Sprintf("the schema of %s no longer has the default %s for %s", then, old.Default, cmp.Or(now.Path, "the object"))
-				f.Effect = "Stored objects that say nothing have nothing there from the moment that the definition is applied, and so have new ones, unless a mutating webhook fills it in."
-			}
-			p.report(f)
+func otherSchemaDefault(p *pass, before, then *schema) {
+	for _, now := range then.properties {
+		old, ok := before.byPath[now.Path]
+		if !ok || old.Default == now.Default {
+			continue
 		}
-	})
+		f := Finding{Range: now.Range, Severity: Careful,
+			Message: fmt.Sprintf("the schema of %s has the default %s for %s in place of %s", then, now.Default, cmp.Or(now.Path, "the object"), cmp.Or(old.Default, "none")),
+			Effect: "The API server sets it before it calls a webhook, and in stored objects without the field when it reads them. " +
+				"Mutating webhooks and conversions that look for the absent field see the default.",
+			Steps: []string{"set the old value in objects that must keep it, before you apply the definition"}}
+		if now.Default == "" {
+			f.Message = fmt.Sprintf("the schema of %s no longer has the default %s for %s", then, old.Default, cmp.Or(now.Path, "the object"))
+			f.Effect = "Stored objects that say nothing have nothing there from the moment that the definition is applied, and so have new ones, unless a mutating webhook fills it in."
+		}
+		p.report(f)
+	}
 }

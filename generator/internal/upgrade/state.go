@@ -16,7 +16,9 @@ import (
 
 // State is what a cluster is told of a project.
 type State struct {
-	Configurations []*Configuration
+	Configurations []*model.Configuration
+	// Webhooks are the webhooks of all configurations.
+	Webhooks []*Webhook
 	// Definitions are the kinds, from their CustomResourceDefinitions or, without one, from the markers of their
 	// conversions.
 	Definitions []*Definition
@@ -24,7 +26,7 @@ type State struct {
 	Policies []*model.Policy
 	// Accepted are findings of the step to this state that are meant, each with its reason: "MESSAGE [G17]: REASON".
 	Accepted []string
-	plans    []*plan
+	sides    []*side
 	versions []*version
 }
 
@@ -34,16 +36,10 @@ func (s *State) version(kind, name string) *version {
 	return found
 }
 
-// Configuration is a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration.
-type Configuration struct {
-	*model.Configuration
-	Webhooks []*Webhook
-}
-
 // Webhook is one entry of a configuration with the defaults of its API version in place.
 type Webhook struct {
 	*model.Webhook
-	In   *Configuration
+	In   *model.Configuration
 	Spec admissionregistrationv1.MutatingWebhook
 }
 
@@ -75,7 +71,7 @@ func Of(p *model.Project, conversions []*convert.Package, definitions []*manifes
 	}
 	for _, pkg := range conversions {
 		for _, plan := range pkg.Plans {
-			s.plans = append(s.plans, newPlan(plan))
+			s.sides = append(s.sides, newSides(plan)...)
 			s.addVersion(plan.Spoke, plan.Root.Spoke, p.Module.Path)
 			s.addVersion(plan.Hub, plan.Root.Hub, p.Module.Path)
 		}
@@ -88,8 +84,11 @@ func OfManifests(c manifest.Contents) *State {
 	s := &State{Policies: c.Policies}
 	for _, p := range c.Projects {
 		s.Policies = append(s.Policies, p.Policies...)
+		s.Configurations = append(s.Configurations, p.Configurations...)
 		for _, c := range p.Configurations {
-			s.add(c, p.API)
+			for _, w := range c.Webhooks {
+				s.Webhooks = append(s.Webhooks, &Webhook{Webhook: w, In: c, Spec: defaulted(w.Spec, p.API)})
+			}
 		}
 	}
 	for _, d := range c.Definitions {
@@ -103,15 +102,6 @@ func (s *State) addVersion(v model.VersionedType, t *resolve.Type, module string
 	if n := newVersion(v, t, module); s.version(n.kind, n.name) == nil {
 		s.versions = append(s.versions, n)
 	}
-}
-
-// add adds a configuration with its defaults.
-func (s *State) add(c *model.Configuration, api string) {
-	configuration := &Configuration{Configuration: c}
-	for _, w := range c.Webhooks {
-		configuration.Webhooks = append(configuration.Webhooks, &Webhook{Webhook: w, In: configuration, Spec: defaulted(w.Spec, api)})
-	}
-	s.Configurations = append(s.Configurations, configuration)
 }
 
 // derive adds a kind from its markers.

@@ -16,6 +16,10 @@ type Rule struct {
 	find       func(*pass)
 	webhook    func(p *pass, old, now *Webhook)
 	definition func(p *pass, old, now *Definition)
+	schema     func(p *pass, old, now *schema)
+	version    func(p *pass, old, now *version)
+	side       func(p *pass, old, now *side)
+	field      func(p *pass, old, now *fate)
 	policy     func(p *pass, old, now *model.Policy)
 }
 
@@ -48,15 +52,15 @@ func table() []Rule {
 		{Severities: []Severity{Breaking}, definition: otherConversionServer, Rule: diag.Rule{ID: "G22", Title: "a kind is converted elsewhere"}},
 		{Severities: []Severity{Breaking}, find: kindGone, Rule: diag.Rule{ID: "G23", Title: "a kind is gone"}},
 		{Severities: []Severity{Careful}, find: hubMoved, Rule: diag.Rule{ID: "G24", Title: "another version is the hub"}},
-		{Severities: []Severity{Breaking}, find: fieldGone, Rule: diag.Rule{ID: "G25", Title: "a version loses a field, or its type changes"}},
-		{Severities: []Severity{Breaking, Careful}, find: keptHasPlace, Rule: diag.Rule{ID: "G26", Title: "a version gets a field for what annotations keep"}},
-		{Severities: []Severity{Breaking}, find: fieldDropped, Rule: diag.Rule{ID: "G27", Title: "a field is given up"}},
-		{Severities: []Severity{Careful}, find: fieldLossy, Rule: diag.Rule{ID: "G28", Title: "a field is no longer lossless"}},
-		{Severities: []Severity{Breaking, Careful}, find: fieldMoved, Rule: diag.Rule{ID: "G29", Title: "a field converts to another place, or differently"}},
-		{Severities: []Severity{Breaking}, find: valueMoved, Rule: diag.Rule{ID: "G30", Title: "a value of an enum converts differently"}},
-		{Severities: []Severity{Careful}, find: otherDefault, Rule: diag.Rule{ID: "G31", Title: "a conversion has another default"}},
-		{Severities: []Severity{Breaking}, find: schemaNarrower, Rule: diag.Rule{ID: "G32", Title: "a schema loses a field, or its type changes"}},
-		{Severities: []Severity{Careful}, find: otherSchemaDefault, Rule: diag.Rule{ID: "G33", Title: "a schema has another default"}},
+		{Severities: []Severity{Breaking}, version: fieldGone, Rule: diag.Rule{ID: "G25", Title: "a version loses a field, or its type changes"}},
+		{Severities: []Severity{Breaking, Careful}, side: keptHasPlace, Rule: diag.Rule{ID: "G26", Title: "a version gets a field for what annotations keep"}},
+		{Severities: []Severity{Breaking}, field: fieldDropped, Rule: diag.Rule{ID: "G27", Title: "a field is given up"}},
+		{Severities: []Severity{Careful}, field: fieldLossy, Rule: diag.Rule{ID: "G28", Title: "a field is no longer lossless"}},
+		{Severities: []Severity{Breaking, Careful}, field: fieldMoved, Rule: diag.Rule{ID: "G29", Title: "a field converts to another place, or differently"}},
+		{Severities: []Severity{Breaking}, field: valueMoved, Rule: diag.Rule{ID: "G30", Title: "a value of an enum converts differently"}},
+		{Severities: []Severity{Careful}, field: otherDefault, Rule: diag.Rule{ID: "G31", Title: "a conversion has another default"}},
+		{Severities: []Severity{Breaking}, schema: schemaNarrower, Rule: diag.Rule{ID: "G32", Title: "a schema loses a field, or its type changes"}},
+		{Severities: []Severity{Careful}, schema: otherSchemaDefault, Rule: diag.Rule{ID: "G33", Title: "a schema has another default"}},
 		{Severities: []Severity{Breaking}, find: uncalled, Rule: diag.Rule{ID: "G34", Title: "a webhook is for a version or resource that does not exist"}},
 		{Severities: []Severity{Careful, Safe}, find: policyGone, Rule: diag.Rule{ID: "G35", Title: "a policy is gone"}},
 		{Severities: []Severity{Careful, Safe}, find: policyStricter, Rule: diag.Rule{ID: "G36", Title: "a policy, a validation or a variable is new or changed"}},

@@ -20,8 +20,8 @@ func uncalled(p *pass) {
 
 // resourcesGone reports resources of a group with definitions that none of these defines.
 func resourcesGone(p *pass) {
-	before := p.from.webhooks()
-	for _, w := range p.to.webhooks() {
+	before := p.from.Webhooks
+	for _, w := range p.to.Webhooks {
 		for i, rule := range w.Spec.Rules {
 			for _, group := range rule.APIGroups {
 				for j, pattern := range rule.Resources {
@@ -64,12 +64,12 @@ func versionsGone(p *pass) {
 		if old == nil {
 			old = &Definition{Definition: &manifest.Definition{}}
 		}
-		for _, w := range p.to.webhooks() {
+		for _, w := range p.to.Webhooks {
 			rule, lacking := onlyLacking(w, d)
 			if d.derived { // other versions may exist
 				lacking = slices.DeleteFunc(lacking, func(version string) bool { _, ok := old.version(version); return !ok })
 			}
-			if len(lacking) == 0 || slices.ContainsFunc(p.from.webhooks(), func(o *Webhook) bool {
+			if len(lacking) == 0 || slices.ContainsFunc(p.from.Webhooks, func(o *Webhook) bool {
 				_, before := onlyLacking(o, old)
 				return o.Spec.Name == w.Spec.Name && o.Mutating == w.Mutating && before != nil
 			}) {

@@ -61,6 +61,10 @@ func Compare(from, to *State) []Finding {
 		}
 		each(p, s.webhooks, r.webhook)
 		each(p, s.definitions, r.definition)
+		each(p, s.schemas, r.schema)
+		each(p, s.versions, r.version)
+		each(p, s.sides, r.side)
+		each(p, s.fields, r.field)
 		each(p, s.policies, r.policy)
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int {
@@ -86,8 +90,11 @@ type step struct {
 	// added and removed are the webhooks of one state alone.
 	added, removed []*Webhook
 	definitions    []pair[*Definition]
+	schemas        []pair[*schema]
+	versions       []pair[*version]
+	sides          []pair[*side]
+	fields         []pair[*fate]
 	policies       []pair[*model.Policy]
-	plans          []pair[*plan]
 }
 
 // pair is the same thing in both states.

@@ -70,7 +70,7 @@ func goneWebhook(p *pass) {
 
 func pathGone(p *pass) {
 	var served []string
-	for _, w := range p.to.webhooks() {
+	for _, w := range p.to.Webhooks {
 		served = append(served, w.path())
 	}
 	gone := func(old *Webhook) bool { return old.path() != "" && !slices.Contains(served, old.path()) }
@@ -345,7 +345,7 @@ func renamed(p *pass, old, now *Webhook) {
 
 func configurationGone(p *pass) {
 	for _, c := range p.from.Configurations {
-		if slices.ContainsFunc(p.to.Configurations, func(other *Configuration) bool { return other.Mutating == c.Mutating && other.Name == c.Name }) {
+		if slices.ContainsFunc(p.to.Configurations, func(other *model.Configuration) bool { return other.Mutating == c.Mutating && other.Name == c.Name }) {
 			continue
 		}
 		f := Finding{Range: c.Range, InOld: true, Severity: Careful, Message: fmt.Sprintf("the configuration %s is gone", c.Name),
@@ -386,13 +386,9 @@ func otherOrder(p *pass) {
 	}
 	called := func(all []*Webhook, state *State) []int { // in the API server's order: by configuration, then as listed
 		var order []int
-		configurations := slices.Clone(state.Configurations)
-		slices.SortStableFunc(configurations, func(a, b *Configuration) int { return strings.Compare(a.Name, b.Name) })
-		for _, c := range configurations {
-			for _, w := range c.Webhooks {
-				if i := slices.Index(all, w); i >= 0 {
-					order = append(order, i)
-				}
+		for _, w := range slices.SortedStableFunc(slices.Values(state.Webhooks), func(a, b *Webhook) int { return strings.Compare(a.In.Name, b.In.Name) }) {
+			if i := slices.Index(all, w); i >= 0 {
+				order = append(order, i)
 			}
 		}
 		return order
