@@ -10,11 +10,11 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 )
 
+// sameVersion reports two versions of one name, of the same kind in two states.
+func sameVersion(a, b manifest.Version) bool { return a.Name == b.Name }
+
 func versionGone(p *pass, old, now *Definition) {
-	for _, v := range old.Versions {
-		if _, ok := now.version(v.Name); ok {
-			continue
-		}
+	for _, v := range only(old.Versions, now.Versions, sameVersion) {
 		f := Finding{Range: v.Range, InOld: true, Severity: Breaking,
 			Message: fmt.Sprintf("version %s of %s is gone", v.Name, old.Name),
 			Effect:  fmt.Sprintf("Clients and manifests that name %s fail (404).", v.Name),
@@ -76,17 +76,15 @@ func otherStorage(p *pass, old, now *Definition) {
 }
 
 func versionNew(p *pass, old, now *Definition) {
-	for _, v := range now.Versions {
-		switch _, known := old.version(v.Name); {
-		case known:
-		case now.Unconverted && now.Conversion == nil: // markers may tell of a webhook
+	for _, v := range only(now.Versions, old.Versions, sameVersion) {
+		if now.Unconverted && now.Conversion == nil { // markers may tell of a webhook
 			p.report(unconverted(now, v))
-		default:
-			p.report(Finding{Range: v.Range, Severity: Careful,
-				Message: fmt.Sprintf("version %s of %s is new, and old servers do not convert it", v.Name, now.Name),
-				Effect:  "While old servers run, requests in that version fail. Clients that ask for the preferred version, kubectl among them, ask for the newest stable one from the moment that the definition is applied.",
-				Steps:   []string{serversFirst, "apply the definition", "then have controllers and manifests use the version"}})
+			continue
 		}
+		p.report(Finding{Range: v.Range, Severity: Careful,
+			Message: fmt.Sprintf("version %s of %s is new, and old servers do not convert it", v.Name, now.Name),
+			Effect:  "While old servers run, requests in that version fail. Clients that ask for the preferred version, kubectl among them, ask for the newest stable one from the moment that the definition is applied.",
+			Steps:   []string{serversFirst, "apply the definition", "then have controllers and manifests use the version"}})
 	}
 }
 

@@ -60,6 +60,13 @@ func pairs[T any](old, now []T, same func(a, b T) bool) (all []pair[T]) {
 	return all
 }
 
+// only returns the elements of a list that are not the same as any of another one.
+func only[T any](list, others []T, same func(a, b T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(a T) bool {
+		return slices.ContainsFunc(others, func(b T) bool { return same(a, b) })
+	})
+}
+
 // find returns the first element with a property; the zero value, and false, without one.
 func find[T any](list []T, has func(T) bool) (found T, ok bool) {
 	i := slices.IndexFunc(list, has)

@@ -45,25 +45,17 @@ func scopesMeet(a, b *admissionregistrationv1.ScopeType) bool {
 func apart(a, b *metav1.LabelSelector) bool {
 	return slices.ContainsFunc(requirements(a), func(one metav1.LabelSelectorRequirement) bool {
 		return slices.ContainsFunc(requirements(b), func(another metav1.LabelSelectorRequirement) bool {
-			return contradicts(one, another) || contradicts(another, one)
+			// The other way round is the same, except for operators that do not exist.
+			return requirementImplies(one, opposite(another)) && requirementImplies(another, opposite(one))
 		})
 	})
 }
 
-func contradicts(a, b metav1.LabelSelectorRequirement) bool {
-	if a.Key != b.Key {
-		return false
-	}
-	none := func(in, of []string, has bool) bool {
-		return !slices.ContainsFunc(in, func(v string) bool { return slices.Contains(of, v) == has })
-	}
-	switch a.Operator {
-	case metav1.LabelSelectorOpIn:
-		return b.Operator == metav1.LabelSelectorOpIn && none(a.Values, b.Values, true) ||
-			b.Operator == metav1.LabelSelectorOpNotIn && none(a.Values, b.Values, false) ||
-			b.Operator == metav1.LabelSelectorOpDoesNotExist
-	case metav1.LabelSelectorOpExists:
-		return b.Operator == metav1.LabelSelectorOpDoesNotExist
-	}
-	return false
+// opposite is the requirement that selects the other objects.
+func opposite(r metav1.LabelSelectorRequirement) metav1.LabelSelectorRequirement {
+	r.Operator = map[metav1.LabelSelectorOperator]metav1.LabelSelectorOperator{
+		metav1.LabelSelectorOpIn: metav1.LabelSelectorOpNotIn, metav1.LabelSelectorOpNotIn: metav1.LabelSelectorOpIn,
+		metav1.LabelSelectorOpExists: metav1.LabelSelectorOpDoesNotExist, metav1.LabelSelectorOpDoesNotExist: metav1.LabelSelectorOpExists,
+	}[r.Operator]
+	return r
 }

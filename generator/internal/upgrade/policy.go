@@ -25,32 +25,19 @@ func tryOut() []string {
 	}
 }
 
-// matchPolicies finds the policies of both states that are the same: of one kind and name.
-func (s *step) matchPolicies() {
-	s.policies = pairs(s.from.Policies, s.to.Policies, func(a, b *model.Policy) bool { return a.Mutating == b.Mutating && a.Name == b.Name })
-}
+// samePolicy reports two policies of one kind and name, in two states.
+func samePolicy(a, b *model.Policy) bool { return a.Mutating == b.Mutating && a.Name == b.Name }
 
-// policy finds a policy; nil if missing.
-func (s *State) policy(mutating bool, name string) *model.Policy {
-	found, _ := find(s.Policies, func(p *model.Policy) bool { return p.Mutating == mutating && p.Name == name })
-	return found
-}
+// sameBinding reports two bindings of one name, of the same policy in two states.
+func sameBinding(a, b *model.Binding) bool { return a.Name == b.Name }
 
 // has reports whether a state has the webhook of another one: one of its kind and name.
 func (s *State) has(w *model.Webhook) bool {
 	return slices.ContainsFunc(s.Webhooks, func(other *Webhook) bool { return other.Mutating == w.Mutating && other.Spec.Name == w.Spec.Name })
 }
 
-// bindings returns the bindings that two policies have, by name.
-func bindings(old, now *model.Policy) []pair[*model.Binding] {
-	return pairs(old.Bindings, now.Bindings, func(a, b *model.Binding) bool { return a.Name == b.Name })
-}
-
 func policyGone(p *pass) {
-	for _, old := range p.from.Policies {
-		if p.to.policy(old.Mutating, old.Name) != nil {
-			continue
-		}
+	for _, old := range only(p.from.Policies, p.to.Policies, samePolicy) {
 		f := Finding{Range: old.Range, InOld: true, Severity: Careful,
 			Message: fmt.Sprintf("%s policy %s is gone", model.KindWord(old.Mutating), old.Name), Effect: unchecked(old.Mutating),
 			Steps: []string{"delete the policy and its bindings in the cluster, if the tool that applies the manifests does not prune"}}
@@ -72,10 +59,7 @@ func unchecked(mutating bool) string {
 }
 
 func policyStricter(p *pass) {
-	for _, now := range p.to.Policies {
-		if p.from.policy(now.Mutating, now.Name) != nil {
-			continue
-		}
+	for _, now := range only(p.to.Policies, p.from.Policies, samePolicy) {
 		f := Finding{Range: now.Range, Severity: Careful, Message: fmt.Sprintf("%s policy %s is new", model.KindWord(now.Mutating), now.Name),
 			Effect: "It may deny what passed, updates of objects that exist among it.", Steps: tryOut()}
 		if now.Mutating {
@@ -120,11 +104,15 @@ func policyLooser(p *pass, old, now *model.Policy) {
 			Message: fmt.Sprintf("policy %s fails open: failurePolicy Fail becomes Ignore", now.Name),
 			Effect:  "Requests for which an expression fails pass the policy by."})
 	}
-	for _, b := range bindings(old, now) {
-		lost := missing(b.old.Spec.ValidationActions, b.new.Spec.ValidationActions)
-		// A denial has the message of a warning.
-		if slices.Contains(b.new.Spec.ValidationActions, admissionregistrationv1.Deny) {
-			lost = slices.DeleteFunc(lost, func(action string) bool { return action == string(admissionregistrationv1.Warn) })
+	for _, b := range pairs(old.Bindings, now.Bindings, sameBinding) {
+		then := b.new.Spec.ValidationActions
+		var lost []string
+		for _, action := range b.old.Spec.ValidationActions {
+			// A denial has the message of a warning.
+			isTold := action == admissionregistrationv1.Warn && slices.Contains(then, admissionregistrationv1.Deny)
+			if !isTold && !slices.Contains(then, action) {
+				lost = append(lost, string(action))
+			}
 		}
 		effect := "No warning or audit entry reports the requests that the policy would deny."
 		if slices.Contains(lost, string(admissionregistrationv1.Deny)) {
@@ -144,8 +132,8 @@ func policyTighter(p *pass, old, now *model.Policy) {
 			Message: fmt.Sprintf("policy %s fails closed: failurePolicy Ignore becomes Fail", now.Name),
 			Effect:  "Requests for which an expression fails are refused: a field that is not there, a cost above the limit, missing parameters."})
 	}
-	for _, b := range bindings(old, now) {
-		if slices.Contains(missing(b.new.Spec.ValidationActions, b.old.Spec.ValidationActions), string(admissionregistrationv1.Deny)) {
+	for _, b := range pairs(old.Bindings, now.Bindings, sameBinding) {
+		if slices.Contains(b.new.Spec.ValidationActions, admissionregistrationv1.Deny) && !slices.Contains(b.old.Spec.ValidationActions, admissionregistrationv1.Deny) {
 			p.report(Finding{Range: b.new.Where("spec.validationActions"), Severity: Careful,
 				Message: fmt.Sprintf("binding %s begins to deny", b.new.Name),
 				Effect:  "It denies what passed with a warning or a note in the audit log, or unseen.",
@@ -155,13 +143,11 @@ func policyTighter(p *pass, old, now *model.Policy) {
 }
 
 func bindingGone(p *pass, old, now *model.Policy) {
-	for _, gone := range old.Bindings {
-		if !slices.ContainsFunc(now.Bindings, func(b *model.Binding) bool { return b.Name == gone.Name }) {
-			p.report(Finding{Range: gone.Where("metadata.name"), InOld: true, Severity: Careful,
-				Message: fmt.Sprintf("binding %s of policy %s is gone", gone.Name, now.Name),
-				Effect:  "Where no other binding applies the policy, its rules do not hold any more.",
-				Steps:   []string{"delete the binding in the cluster, if the tool that applies the manifests does not prune"}})
-		}
+	for _, gone := range only(old.Bindings, now.Bindings, sameBinding) {
+		p.report(Finding{Range: gone.Where("metadata.name"), InOld: true, Severity: Careful,
+			Message: fmt.Sprintf("binding %s of policy %s is gone", gone.Name, now.Name),
+			Effect:  "Where no other binding applies the policy, its rules do not hold any more.",
+			Steps:   []string{"delete the binding in the cluster, if the tool that applies the manifests does not prune"}})
 	}
 }
 
@@ -183,13 +169,13 @@ func policyOtherwise(p *pass, old, now *model.Policy) {
 				Effect: "It holds for other requests, or gives other results."})
 		}
 	}
-	for _, b := range now.Bindings {
-		if len(old.Bindings) > 0 && !slices.ContainsFunc(old.Bindings, func(other *model.Binding) bool { return other.Name == b.Name }) {
+	for _, b := range only(now.Bindings, old.Bindings, sameBinding) {
+		if len(old.Bindings) > 0 {
 			p.report(Finding{Range: b.Where("metadata.name"), Severity: Careful, Message: fmt.Sprintf("binding %s of policy %s is new", b.Name, now.Name),
 				Effect: "The policy holds for further requests, or with further parameters."})
 		}
 	}
-	for _, b := range bindings(old, now) {
+	for _, b := range pairs(old.Bindings, now.Bindings, sameBinding) {
 		if !reflect.DeepEqual(plainMatch(b.old.Spec.MatchResources), plainMatch(b.new.Spec.MatchResources)) {
 			p.report(Finding{Range: b.new.Where("spec.matchResources"), Severity: Careful, Message: fmt.Sprintf("binding %s has other match resources", b.new.Name),
 				Effect: "Its policy holds for other requests."})
@@ -326,16 +312,6 @@ func emptyNil[T any](list []T) []T {
 		return nil
 	}
 	return list
-}
-
-// missing returns the actions of one list that another one lacks.
-func missing(from, in []admissionregistrationv1.ValidationAction) (all []string) {
-	for _, a := range from {
-		if !slices.Contains(in, a) {
-			all = append(all, string(a))
-		}
-	}
-	return all
 }
 
 // sameText reports whether two expressions differ in blanks alone.

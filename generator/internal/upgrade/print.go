@@ -79,13 +79,8 @@ func (p Printer) text(w io.Writer, found []Finding) error {
 	var out bytes.Buffer
 	for _, severity := range []Severity{Breaking, Careful, Safe} {
 		for _, r := range table() {
-			var group []Finding
-			for _, f := range found {
-				if f.Severity == severity && f.Rule == r.ID {
-					group = append(group, f)
-				}
-			}
-			if group == nil {
+			group := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.Severity != severity || f.Rule != r.ID })
+			if len(group) == 0 {
 				continue
 			}
 			if out.Len() > 0 {

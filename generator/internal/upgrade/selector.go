@@ -70,10 +70,12 @@ func selection(old, now *Webhook) (more, less []change) {
 			less = append(less, change{s.field, text})
 		}
 	}
-	for _, c := range without(old.Spec.MatchConditions, now.Spec.MatchConditions) {
+	// A name decides nothing.
+	same := func(a, b admissionregistrationv1.MatchCondition) bool { return a.Expression == b.Expression }
+	for _, c := range only(old.Spec.MatchConditions, now.Spec.MatchConditions, same) {
 		more = append(more, change{"matchConditions", fmt.Sprintf("the condition %q was removed", c.Name)})
 	}
-	for _, c := range without(now.Spec.MatchConditions, old.Spec.MatchConditions) {
+	for _, c := range only(now.Spec.MatchConditions, old.Spec.MatchConditions, same) {
 		i := slices.Index(now.Spec.MatchConditions, c)
 		less = append(less, change{fmt.Sprintf("matchConditions[%d]", i), fmt.Sprintf("the condition %q was added", c.Name)})
 	}
@@ -92,11 +94,4 @@ func selectorText(s *metav1.LabelSelector) string {
 		return "empty"
 	}
 	return fmt.Sprintf("%q", metav1.FormatLabelSelector(s))
-}
-
-// without are the conditions whose expression is not among others. A name decides nothing.
-func without(conditions, others []admissionregistrationv1.MatchCondition) []admissionregistrationv1.MatchCondition {
-	return slices.DeleteFunc(slices.Clone(conditions), func(c admissionregistrationv1.MatchCondition) bool {
-		return slices.ContainsFunc(others, func(o admissionregistrationv1.MatchCondition) bool { return o.Expression == c.Expression })
-	})
 }

@@ -49,10 +49,9 @@ type Finding struct {
 
 // Compare reports what the step from one state to another means, in the order of positions.
 func Compare(from, to *State) []Finding {
-	s := step{from: from, to: to}
+	s := step{from: from, to: to, policies: pairs(from.Policies, to.Policies, samePolicy)}
 	s.matchWebhooks()
 	s.matchKinds()
-	s.matchPolicies()
 	var found []Finding
 	for _, r := range table() {
 		p := &pass{step: &s, rule: r.ID, found: &found}

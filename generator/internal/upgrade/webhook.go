@@ -60,7 +60,7 @@ func newWebhook(p *pass) {
 func goneWebhook(p *pass) {
 	for _, w := range p.removed {
 		effect := unchecked(w.Mutating)
-		if w.Policy != nil && p.to.policy(w.Mutating, w.Policy.Name) != nil {
+		if w.Policy != nil && slices.ContainsFunc(p.to.Policies, func(other *model.Policy) bool { return samePolicy(other, w.Policy) }) {
 			effect = fmt.Sprintf("Policy %s stays, from Kubernetes 1.%d on. On older clusters neither is there. %s", w.Policy.Name, w.Policy.Since, effect)
 		}
 		p.report(Finding{Range: w.Range, InOld: true, Severity: Careful,
@@ -344,10 +344,8 @@ func renamed(p *pass, old, now *Webhook) {
 }
 
 func configurationGone(p *pass) {
-	for _, c := range p.from.Configurations {
-		if slices.ContainsFunc(p.to.Configurations, func(other *model.Configuration) bool { return other.Mutating == c.Mutating && other.Name == c.Name }) {
-			continue
-		}
+	same := func(a, b *model.Configuration) bool { return a.Mutating == b.Mutating && a.Name == b.Name }
+	for _, c := range only(p.from.Configurations, p.to.Configurations, same) {
 		f := Finding{Range: c.Range, InOld: true, Severity: Careful, Message: fmt.Sprintf("the configuration %s is gone", c.Name),
 			Effect: "kubectl apply leaves it in the cluster, and its webhooks are called."}
 		if !f.IsValid() {
