@@ -220,16 +220,10 @@ func otherDefault(p *pass, before, then *fate) {
 	if then.to == convert.FromHub && then.counterpart != "" {
 		return // it is told at the spoke's field
 	}
+	var none any = "none"
 	p.report(Finding{Range: then.Range, Severity: Careful,
-		Message: fmt.Sprintf("where %s says nothing, %s has %s for %s of %s in place of %s",
-			then.Spoke.Version, then.Hub.Version, orNone(then.missing), then.path, then.kind, orNone(before.missing)),
+		Message: fmt.Sprintf("where %s says nothing, %s has %v for %s of %s in place of %v",
+			then.Spoke.Version, then.Hub.Version, cmp.Or(then.missing, none), then.path, then.kind, cmp.Or(before.missing, none)),
 		Effect: "Objects that are stored without a value have another one in the hub from the moment that new servers convert them: nobody wrote it." + before.dropsKept(),
 		Steps:  []string{"write the old value into the objects that should keep it, before the rollout"}})
-}
-
-func orNone(value any) string {
-	if value == nil {
-		return "none"
-	}
-	return fmt.Sprintf("%v", value)
 }

@@ -20,19 +20,19 @@ const other = "*"
 // covered compares which requests the rules of a webhook match. anyVersion leaves the versions of objects out of it.
 func (s *step) covered(old, now *Webhook, anyVersion bool) (lost, gained []request) {
 	before, after := old.Spec.Rules, now.Spec.Rules
-	c := candidates(slices.Concat(before, after))
+	groups, versions, resources, subresources := candidates(slices.Concat(before, after))
 	if anyVersion {
-		c.versions = []string{""}
+		versions = []string{""}
 	}
-	for _, group := range c.groups {
-		for _, resource := range c.resources {
+	for _, group := range groups {
+		for _, resource := range resources {
 			known := s.scopeOf(group, resource)
 			scopes := []string{"Namespaced", "Cluster"}
 			if known != "" {
 				scopes = []string{known}
 			}
-			for _, subresource := range c.subresources {
-				for _, version := range c.versions {
+			for _, subresource := range subresources {
+				for _, version := range versions {
 					for _, scope := range scopes {
 						for _, operation := range allOperations() {
 							r := request{operation, group, version, resource, subresource, scope}
@@ -59,56 +59,52 @@ func allOperations() []string { return []string{"CREATE", "UPDATE", "DELETE", "C
 
 // scopeOf is the scope of a resource whose definition is known.
 func (s *step) scopeOf(group, resource string) string {
-	for _, state := range []*State{s.from, s.to} {
-		for _, d := range state.Definitions {
-			if d.Group == group && d.Plural == resource && d.Scope != "" {
-				return d.Scope
-			}
+	for _, d := range slices.Concat(s.from.Definitions, s.to.Definitions) {
+		if d.Group == group && d.Plural == resource && d.Scope != "" {
+			return d.Scope
 		}
 	}
 	return ""
 }
 
-// dimensions are the values that tell requests apart.
-type dimensions struct{ groups, versions, resources, subresources []string }
-
-func candidates(rules []admissionregistrationv1.RuleWithOperations) dimensions {
-	d := dimensions{[]string{other}, []string{other}, []string{other}, []string{"", other}}
+// candidates are the values that tell requests apart.
+func candidates(rules []admissionregistrationv1.RuleWithOperations) (groups, versions, resources, subresources []string) {
+	groups, versions, resources, subresources = []string{other}, []string{other}, []string{other}, []string{"", other}
 	for _, r := range rules {
-		d.groups = append(d.groups, r.APIGroups...)
-		d.versions = append(d.versions, r.APIVersions...)
+		groups = append(groups, r.APIGroups...)
+		versions = append(versions, r.APIVersions...)
 		for _, pattern := range r.Resources {
 			resource, subresource, _ := strings.Cut(pattern, "/")
-			d.resources = append(d.resources, resource)
-			d.subresources = append(d.subresources, subresource)
+			resources = append(resources, resource)
+			subresources = append(subresources, subresource)
 		}
 	}
-	for _, list := range []*[]string{&d.groups, &d.versions, &d.resources, &d.subresources} {
+	for _, list := range []*[]string{&groups, &versions, &resources, &subresources} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
-	return d
+	return groups, versions, resources, subresources
 }
 
-// matchedBy decides as k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules, Matcher.Matches.
+// matchedBy reports whether one of the rules matches the request.
 func (r request) matchedBy(rules []admissionregistrationv1.RuleWithOperations) bool {
-	for _, rule := range rules {
-		operation := func(o admissionregistrationv1.OperationType) bool { return matching(r.operation)(string(o)) }
-		if slices.ContainsFunc(rule.Operations, operation) && slices.ContainsFunc(rule.APIGroups, matching(r.group)) &&
-			(r.version == "" || slices.ContainsFunc(rule.APIVersions, matching(r.version))) &&
-			matching(r.scope)(string(*rule.Scope)) && slices.ContainsFunc(rule.Resources, func(pattern string) bool {
-			resource, subresource, _ := strings.Cut(pattern, "/")
-			return matching(r.resource)(resource) && matching(r.subresource)(subresource)
-		}) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rules, r.matches)
+}
+
+// matches decides as k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules, Matcher.Matches.
+func (r request) matches(rule admissionregistrationv1.RuleWithOperations) bool {
+	return slices.ContainsFunc(rule.Operations, matching(admissionregistrationv1.OperationType(r.operation))) &&
+		slices.ContainsFunc(rule.APIGroups, matching(r.group)) &&
+		(r.version == "" || slices.ContainsFunc(rule.APIVersions, matching(r.version))) &&
+		matching(r.scope)(string(*rule.Scope)) && slices.ContainsFunc(rule.Resources, func(pattern string) bool {
+		resource, subresource, _ := strings.Cut(pattern, "/")
+		return matching(r.resource)(resource) && matching(r.subresource)(subresource)
+	})
 }
 
 // matching tells the patterns of a rule that match a value.
-func matching(value string) func(pattern string) bool {
-	return func(pattern string) bool { return pattern == "*" || pattern == value }
+func matching[T ~string](value T) func(pattern T) bool {
+	return func(pattern T) bool { return pattern == "*" || pattern == value }
 }
 
 // told names the requests in words. It leaves out requests that no rule names if there are others that rules name.

@@ -65,15 +65,14 @@ func shape(t *resolve.Type) string {
 	case resolve.Basic:
 		return strings.TrimPrefix(strings.TrimRight(t.Basic(), "0123456789"), "u")
 	case resolve.Struct:
-		if t.Package == metaPackage || t.Package == "k8s.io/apimachinery/pkg/api/resource" || t.Package == "k8s.io/apimachinery/pkg/util/intstr" {
+		switch t.Package {
+		case "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/util/intstr":
 			return t.Name // types that write themselves
 		}
 		return "object"
 	}
 	return "anything"
 }
-
-const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // field finds a field by its path. A type that is not known has none.
 func (n *version) field(path string) (member, bool) {

@@ -78,7 +78,7 @@ func (f Finding) advice() []string {
 func (p Printer) text(w io.Writer, found []Finding) error {
 	var out bytes.Buffer
 	for _, severity := range []Severity{Breaking, Careful, Safe} {
-		for _, r := range table() {
+		for _, r := range Rules() {
 			group := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.Severity != severity || f.Rule != r.ID })
 			if len(group) == 0 {
 				continue

@@ -9,6 +9,8 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // implies reports whether every object that one selector selects is selected by the other, as far as each requirement
@@ -36,12 +38,11 @@ func requirementImplies(r, wanted metav1.LabelSelectorRequirement) bool {
 	within := func(a, b []string) bool {
 		return !slices.ContainsFunc(a, func(v string) bool { return !slices.Contains(b, v) })
 	}
-	apart := !slices.ContainsFunc(r.Values, func(v string) bool { return slices.Contains(wanted.Values, v) })
 	switch r.Operator {
 	case metav1.LabelSelectorOpIn:
 		return wanted.Operator == metav1.LabelSelectorOpExists ||
 			wanted.Operator == metav1.LabelSelectorOpIn && within(r.Values, wanted.Values) ||
-			wanted.Operator == metav1.LabelSelectorOpNotIn && apart
+			wanted.Operator == metav1.LabelSelectorOpNotIn && !spec.Intersect(r.Values, wanted.Values)
 	case metav1.LabelSelectorOpNotIn:
 		return wanted.Operator == metav1.LabelSelectorOpNotIn && within(wanted.Values, r.Values)
 	case metav1.LabelSelectorOpExists:

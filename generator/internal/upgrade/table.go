@@ -23,10 +23,8 @@ type Rule struct {
 	policy     func(p *pass, old, now *model.Policy)
 }
 
-// Rules documents the table.
-func Rules() []Rule { return table() }
-
-func table() []Rule {
+// Rules lists the rules.
+func Rules() []Rule {
 	return []Rule{
 		{Severities: []Severity{Breaking}, webhook: failsClosed, Rule: diag.Rule{ID: "G1", Title: "a webhook begins to fail closed"}},
 		{Severities: []Severity{Careful}, webhook: failsOpen, Rule: diag.Rule{ID: "G2", Title: "a webhook begins to fail open"}},

@@ -53,7 +53,7 @@ func Compare(from, to *State) []Finding {
 	s.matchWebhooks()
 	s.matchKinds()
 	var found []Finding
-	for _, r := range table() {
+	for _, r := range Rules() {
 		p := &pass{step: &s, rule: r.ID, found: &found}
 		if r.find != nil {
 			r.find(p)

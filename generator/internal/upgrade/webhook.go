@@ -3,6 +3,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,11 +70,9 @@ func goneWebhook(p *pass) {
 }
 
 func pathGone(p *pass) {
-	var served []string
-	for _, w := range p.to.Webhooks {
-		served = append(served, w.path())
+	gone := func(old *Webhook) bool {
+		return old.path() != "" && !slices.ContainsFunc(p.to.Webhooks, func(w *Webhook) bool { return w.path() == old.path() })
 	}
-	gone := func(old *Webhook) bool { return old.path() != "" && !slices.Contains(served, old.path()) }
 	for _, w := range p.webhooks {
 		if gone(w.old) {
 			p.report(Finding{Range: w.new.Where("clientConfig.service.path"), Severity: worse(w).severity(),
@@ -128,10 +127,8 @@ func (w *Webhook) ruleOf(r request) string {
 	if r.scope == "" {
 		r.scope = other
 	}
-	for i := range w.Spec.Rules {
-		if r.matchedBy(w.Spec.Rules[i : i+1]) {
-			return fmt.Sprintf("rules[%d].operations", i)
-		}
+	if i := slices.IndexFunc(w.Spec.Rules, r.matches); i >= 0 {
+		return fmt.Sprintf("rules[%d].operations", i)
 	}
 	return "rules"
 }
@@ -251,15 +248,11 @@ func noAuthority(p *pass, old, now *Webhook) {
 
 // injector is the annotation that has a caBundle injected; empty without the annotation.
 func (w *Webhook) injector() string {
-	for _, name := range []string{
+	name, _ := find([]string{
 		"cert-manager.io/inject-ca-from", "cert-manager.io/inject-ca-from-secret", "cert-manager.io/inject-apiserver-ca",
 		"service.beta.openshift.io/inject-cabundle",
-	} {
-		if w.In.Annotations[name] != "" {
-			return name
-		}
-	}
-	return ""
+	}, func(name string) bool { return w.In.Annotations[name] != "" })
+	return name
 }
 
 func otherTimeout(p *pass, old, now *Webhook) {
@@ -305,12 +298,8 @@ func otherReviews(p *pass, old, now *Webhook) {
 	// An API server sends the first version that it knows: k8s.io/apiserver/pkg/admission/plugin/webhook/request,
 	// CreateAdmissionObjects.
 	sent := func(w *Webhook) string {
-		for _, v := range w.Spec.AdmissionReviewVersions {
-			if v == "v1" || v == "v1beta1" {
-				return v
-			}
-		}
-		return ""
+		version, _ := find(w.Spec.AdmissionReviewVersions, func(v string) bool { return v == "v1" || v == "v1beta1" })
+		return version
 	}
 	before, then := sent(old), sent(now)
 	if before == then {
@@ -362,13 +351,23 @@ func configurationGone(p *pass) {
 	}
 }
 
-// changedOver returns the first two webhooks that are called in another order than before and may both be called for
-// one request. The orders have indexes of webhooks.
-func changedOver(was, is []int, webhooks []*Webhook) (first, second *Webhook, ok bool) {
-	for i, one := range is {
-		for _, another := range is[i+1:] {
-			if slices.Index(was, another) < slices.Index(was, one) && meet(webhooks[one], webhooks[another]) {
-				return webhooks[one], webhooks[another], true
+// changedOver returns the first two mutating webhooks that are called in another order than before and may both be
+// called for one request.
+func (s *step) changedOver() (first, second *Webhook, ok bool) {
+	places := func(state *State) map[*Webhook]int { // in the API server's order: by configuration, then as listed
+		of := map[*Webhook]int{}
+		for i, w := range slices.SortedStableFunc(slices.Values(state.Webhooks), func(a, b *Webhook) int { return strings.Compare(a.In.Name, b.In.Name) }) {
+			of[w] = i
+		}
+		return of
+	}
+	was, is := places(s.from), places(s.to)
+	mutating := slices.DeleteFunc(slices.Clone(s.webhooks), func(w pair[*Webhook]) bool { return !w.old.Mutating })
+	slices.SortFunc(mutating, func(a, b pair[*Webhook]) int { return cmp.Compare(is[a.new], is[b.new]) })
+	for i, one := range mutating {
+		for _, another := range mutating[i+1:] {
+			if was[another.old] < was[one.old] && meet(one.new, another.new) {
+				return one.new, another.new, true
 			}
 		}
 	}
@@ -376,23 +375,7 @@ func changedOver(was, is []int, webhooks []*Webhook) (first, second *Webhook, ok
 }
 
 func otherOrder(p *pass) {
-	var before, then []*Webhook
-	for _, w := range p.webhooks {
-		if w.old.Mutating {
-			before, then = append(before, w.old), append(then, w.new)
-		}
-	}
-	called := func(all []*Webhook, state *State) []int { // in the API server's order: by configuration, then as listed
-		var order []int
-		for _, w := range slices.SortedStableFunc(slices.Values(state.Webhooks), func(a, b *Webhook) int { return strings.Compare(a.In.Name, b.In.Name) }) {
-			if i := slices.Index(all, w); i >= 0 {
-				order = append(order, i)
-			}
-		}
-		return order
-	}
-	was, is := called(before, p.from), called(then, p.to)
-	if first, second, ok := changedOver(was, is, then); ok {
+	if first, second, ok := p.changedOver(); ok {
 		p.report(Finding{Range: first.Where("order"), Severity: Careful,
 			Message: fmt.Sprintf("webhook %s is called before %s", first.Spec.Name, second.Spec.Name),
 			Effect:  "Each mutating webhook sees what those before it made of the object: where two of them touch the same fields, the result is another one.",
