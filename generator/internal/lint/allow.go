@@ -33,7 +33,7 @@ func Apply(p *model.Project, found []Finding, judged func(id string) bool) diag.
 		all = append(all, w.Allowed...)
 	}
 	var ids []string
-	for _, r := range table() {
+	for _, r := range Table() {
 		ids = append(ids, r.ID)
 	}
 	return apply(found, all, "webhook", ids, judged, func(a *model.Allowance) diag.Diagnostic {
@@ -76,12 +76,10 @@ func apply(found []Finding, all []*model.Allowance, owner string, may []string, 
 		}
 		used[f.Allowed[i]] = true
 	}
-	seen := map[*model.Allowance]bool{}
-	for _, a := range all {
-		if seen[a] {
+	for i, a := range all {
+		if slices.Contains(all[:i], a) {
 			continue
 		}
-		seen[a] = true
 		switch {
 		case !slices.Contains(may, a.Rule):
 			list.Add(unknown(a))

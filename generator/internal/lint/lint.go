@@ -17,14 +17,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// rule is one entry of the table. One of its functions is set, or by.
-type rule struct {
+// Rule is one entry of the table. One of its functions is set, or By.
+type Rule struct {
 	diag.Rule
+	// By is the finder, if another package finds it.
+	By Finder
 	// insteadOf is the rule of package check that a finding of this one, at the same position, says more exactly.
 	insteadOf string
-	// by is the finder, if another package finds it.
-	by      Finder
-	webhook func(webhookPass)
+	webhook   func(webhookPass)
 	// policies says that the function for webhooks also judges the matchConstraints of policies.
 	policies      bool
 	configuration func(configurationPass)
@@ -78,7 +78,7 @@ type Finding struct {
 // Findings reports every rule that the project breaks, whether or not that is allowed.
 func Findings(p *model.Project, s Surroundings) []Finding {
 	base := newPass(p, p.API, s)
-	for _, r := range table() {
+	for _, r := range Table() {
 		base.rule = r
 		if r.project != nil {
 			r.project(base)
@@ -101,7 +101,7 @@ func Findings(p *model.Project, s Surroundings) []Finding {
 // Findings judges the rules of a policy that replaces a webhook.
 func PolicyFindings(p *model.Project, s Surroundings) []Finding {
 	base := newPass(p, "v1", s)
-	for _, r := range table() {
+	for _, r := range Table() {
 		if !r.policies {
 			continue
 		}
@@ -118,7 +118,7 @@ func PolicyFindings(p *model.Project, s Surroundings) []Finding {
 
 // ofPolicies are the ids of the rules that judge policies.
 func ofPolicies() (ids []string) {
-	for _, r := range table() {
+	for _, r := range Table() {
 		if r.policies {
 			ids = append(ids, r.ID)
 		}
@@ -148,12 +148,12 @@ func matching(p *model.Policy) *model.Webhook {
 
 // Replaces reports whether a finding is more exact than another one, of package check, at the same position.
 func Replaces(d, other diag.Diagnostic) bool {
-	return d.Range == other.Range && slices.ContainsFunc(table(), func(r rule) bool { return r.ID == d.Rule && r.insteadOf == other.Rule })
+	return d.Range == other.Range && slices.ContainsFunc(Table(), func(r Rule) bool { return r.ID == d.Rule && r.insteadOf == other.Rule })
 }
 
 // pass is one rule at work.
 type pass struct {
-	rule    rule
+	rule    Rule
 	api     string
 	project *model.Project
 	builtin []model.BuiltinResource
@@ -200,11 +200,6 @@ type configurationPass struct {
 	*model.Configuration
 }
 
-// of looks at one of its webhooks.
-func (p configurationPass) of(w *model.Webhook) webhookPass {
-	return webhookPass{pass: p.pass, Webhook: w}
-}
-
 // fails reports whether requests fail while the webhook cannot be reached.
 func (p pass) fails(w *model.Webhook) bool {
 	if w.Spec.FailurePolicy != nil {
@@ -232,25 +227,10 @@ func (p pass) timeout(w *model.Webhook) int32 {
 	return 10
 }
 
-// Rule documents an entry of the table.
-type Rule struct {
-	diag.Rule
-	By Finder
-}
-
-// Table documents the table.
-func Table() []Rule {
-	var docs []Rule
-	for _, r := range table() {
-		docs = append(docs, Rule{r.Rule, r.by})
-	}
-	return docs
-}
-
 // Rules returns the rules of the table and the rules of allowances.
 func Rules() []diag.Rule {
 	var docs []diag.Rule
-	for _, r := range table() {
+	for _, r := range Table() {
 		docs = append(docs, r.Rule)
 	}
 	return append(docs, allowanceRules()...)
@@ -258,8 +238,8 @@ func Rules() []diag.Rule {
 
 // Found is a finding of another finder than this package; not ok, where the table has no such rule.
 func Found(w *model.Webhook, id string, at diag.Range, message string) (f Finding, ok bool) {
-	for _, r := range table() {
-		if r.ID == id && r.by != Here {
+	for _, r := range Table() {
+		if r.ID == id && r.By != Here {
 			d := diag.Diagnostic{Range: at, Severity: r.Severity, Rule: id, Message: message, Hint: r.Fix}
 			return Finding{d, w.Allowed}, true
 		}
@@ -269,17 +249,16 @@ func Found(w *model.Webhook, id string, at diag.Range, message string) (f Findin
 
 // Judged reports whether a rule is one that Findings looks for, or one of the others that have looked.
 func Judged(id string, others ...Finder) bool {
-	i := slices.IndexFunc(table(), func(r rule) bool { return r.ID == id })
-	return i >= 0 && slices.Contains(append(others, Here), table()[i].by)
+	return slices.ContainsFunc(Table(), func(r Rule) bool { return r.ID == id && slices.Contains(append(others, Here), r.By) })
 }
 
 // Unchecked are the rules that the project may break, and neither Findings nor others have looked for.
 func Unchecked(p *model.Project, others ...Finder) (rules []Rule) {
 	expressions := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.OwnConditions()) > 0 })
 	code := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil })
-	for _, r := range table() {
-		if !slices.Contains(others, r.by) && (r.by == Expressions && expressions || r.by == Code && code) {
-			rules = append(rules, Rule{r.Rule, r.by})
+	for _, r := range Table() {
+		if !slices.Contains(others, r.By) && (r.By == Expressions && expressions || r.By == Code && code) {
+			rules = append(rules, r)
 		}
 	}
 	return rules

@@ -20,7 +20,7 @@ func neverCalled(p configurationPass) {
 	}
 	for _, w := range p.Webhooks {
 		if len(w.Spec.Rules) == 0 {
-			p.of(w).at("rules", "the webhook has no rule, so that it is never called")
+			p.report(w, w.Where("rules"), "the webhook has no rule, so that it is never called")
 		}
 	}
 }
@@ -48,7 +48,8 @@ func untrusted(p configurationPass) {
 		known := slices.IndexFunc(p.Webhooks, func(w *model.Webhook) bool { return !isTrusted(w) && p.isKnown(w) })
 		// An overlay of kubebuilder's was to write the place of a Certificate there.
 		if from := p.Annotations["cert-manager.io/inject-ca-from"]; strings.Contains(from, "CERTIFICATE_NAME") && known >= 0 {
-			p.of(p.Webhooks[known]).at("clientConfig", "cert-manager finds no Certificate %s, which was to be replaced", from).Hint =
+			w := p.Webhooks[known]
+			p.report(w, w.Where("clientConfig"), "cert-manager finds no Certificate %s, which was to be replaced", from).Hint =
 				"write its namespace/name into cert-manager.io/inject-ca-from, as the replacements of kubebuilder's config/default do"
 		}
 		return
@@ -58,9 +59,9 @@ func untrusted(p configurationPass) {
 		switch {
 		case isTrusted(w) || len(w.Spec.Rules) == 0:
 		case others:
-			p.of(w).at("clientConfig", "the webhook has no caBundle, and others of %s have one", p.Name)
+			p.report(w, w.Where("clientConfig"), "the webhook has no caBundle, and others of %s have one", p.Name)
 		case p.isKnown(w) && !p.Injects:
-			p.of(w).at("clientConfig", "the webhook has no caBundle, and nothing in these files adds one")
+			p.report(w, w.Where("clientConfig"), "the webhook has no caBundle, and nothing in these files adds one")
 		}
 	}
 }

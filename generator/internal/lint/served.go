@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
@@ -36,11 +37,8 @@ func servedResources() (all []served) {
 		if words[0] == "#" {
 			continue
 		}
-		group, version, grouped := strings.Cut(words[0], "/")
-		if !grouped {
-			group, version = "", words[0]
-		}
-		all = append(all, served{group, version, words[1], words[2] == "Namespaced"})
+		gv, _ := schema.ParseGroupVersion(words[0]) // hack/served writes the table
+		all = append(all, served{gv.Group, gv.Version, words[1], words[2] == "Namespaced"})
 	}
 	return all
 }

@@ -4,11 +4,11 @@ package lint
 
 import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 
-// table lists the rules. An error cannot work. A warning goes wrong some day or lets something by. A note is advice.
-func table() []rule {
-	return []rule{
-		{by: Expressions, Rule: diag.Rule{ID: "W1", Title: "a match condition does not read namespaceObject", Fix: "use namespaceSelector"}},
-		{by: Expressions, Rule: diag.Rule{ID: "W2", Severity: diag.Warning, Title: "a match condition reads only what every request has", Fix: "guard it: object != null, has(object.metadata.labels), has(request.subResource), or object.metadata.?labels"}},
+// Table lists the rules. An error cannot work. A warning goes wrong some day or lets something by. A note is advice.
+func Table() []Rule {
+	return []Rule{
+		{By: Expressions, Rule: diag.Rule{ID: "W1", Title: "a match condition does not read namespaceObject", Fix: "use namespaceSelector"}},
+		{By: Expressions, Rule: diag.Rule{ID: "W2", Severity: diag.Warning, Title: "a match condition reads only what every request has", Fix: "guard it: object != null, has(object.metadata.labels), has(request.subResource), or object.metadata.?labels"}},
 		{configuration: neverCalled, Rule: diag.Rule{ID: "W3", Title: "a webhook has a rule", Fix: "add a rule, or remove the webhook"}},
 		{webhook: overlap, Rule: diag.Rule{ID: "W4", Severity: diag.Warning, Title: "a rule's resources do not repeat each other", Fix: "remove what the other covers"}},
 		{webhook: impossibleNames, policies: true, Rule: diag.Rule{ID: "W5", Title: "a rule names groups, versions and resources that can exist", Fix: "write the name as kubectl api-resources prints it"}},
@@ -23,7 +23,7 @@ func table() []rule {
 		{webhook: reviews, Rule: diag.Rule{ID: "W14", Severity: diag.Warning, Title: "a rule does not name reviews", Fix: "remove the resource"}},
 		{webhook: exempt, Rule: diag.Rule{ID: "W15", Title: "a rule does not name webhook configurations and admission policies", Fix: "remove the resource, or protect it by RBAC"}},
 		{webhook: futileOperations, Rule: diag.Rule{ID: "W16", Severity: diag.Warning, Title: "a webhook's operations can happen, and be answered", Fix: "use a validating webhook for DELETE, and name the subresource for CONNECT"}},
-		{by: Code, Rule: diag.Rule{ID: "W17", Severity: diag.Warning, Title: "a handler has the side effects that its webhook declares", Fix: "set NoneOnDryRun, and write nothing if the request's DryRun is set"}},
+		{By: Code, Rule: diag.Rule{ID: "W17", Severity: diag.Warning, Title: "a handler has the side effects that its webhook declares", Fix: "set NoneOnDryRun, and write nothing if the request's DryRun is set"}},
 		{project: slow, Rule: diag.Rule{ID: "W18", Severity: diag.Warning, Title: "waiting for mutating webhooks ends before the request does", Fix: "set a smaller timeoutSeconds"}},
 		{project: unvalidated, Rule: diag.Rule{ID: "W19", Severity: diag.Note, Title: "what a mutating webhook enforces on built-in kinds is validated", Fix: "add a validating webhook for the same resources, if the values must hold"}},
 		{webhook: untestedReinvocation, Rule: diag.Rule{ID: "W20", Severity: diag.Warning, Title: "a webhook that may be called again is tested for that", Fix: "add tests to outputs in webhook-gen.yaml"}},
@@ -32,15 +32,15 @@ func table() []rule {
 		{webhook: optOut, Rule: diag.Rule{ID: "W23", Severity: diag.Warning, Title: "users cannot opt out of a webhook", Fix: "use namespaceSelector, or a match condition on the user"}},
 		{webhook: unreachable, Rule: diag.Rule{ID: "W24", Severity: diag.Warning, Title: "a url can be reached from an API server", Fix: "use service for what runs in the cluster"}},
 		{insteadOf: "U2", project: sharedPath, Rule: diag.Rule{ID: "W25", Severity: diag.Warning, Title: "a path serves one kind of webhook and of object", Fix: "give each webhook a path of its own"}},
-		{by: Expressions, Rule: diag.Rule{ID: "W26", Severity: diag.Note, Title: "a match condition does not ask the authorizer", Fix: "compare request.userInfo if that is enough"}},
-		{by: Code, Rule: diag.Rule{ID: "W27", Severity: diag.Warning, Title: "a handler does not wait for a client's own rate limit", Fix: "read from a cache, or raise the client's QPS and Burst"}},
+		{By: Expressions, Rule: diag.Rule{ID: "W26", Severity: diag.Note, Title: "a match condition does not ask the authorizer", Fix: "compare request.userInfo if that is enough"}},
+		{By: Code, Rule: diag.Rule{ID: "W27", Severity: diag.Warning, Title: "a handler does not wait for a client's own rate limit", Fix: "read from a cache, or raise the client's QPS and Burst"}},
 		{webhook: undefined, policies: true, Rule: diag.Rule{ID: "W28", Severity: diag.Warning, Title: "a rule names resources and versions of the definitions", Fix: "name what the definition has, or write the definitions again if they are stale"}},
 		{webhook: unserved, policies: true, Rule: diag.Rule{ID: "W29", Severity: diag.Warning, Title: "a rule names versions and resources that Kubernetes serves", Fix: "remove the word"}},
 		{webhook: otherScope, policies: true, Rule: diag.Rule{ID: "W30", Severity: diag.Warning, Title: "a rule's scope is the scope of its resources", Fix: "remove the scope, or set the other one"}},
 		{webhook: unlabelled, policies: true, Rule: diag.Rule{ID: "W31", Severity: diag.Warning, Title: "an objectSelector is for objects with labels", Fix: "use namespaceSelector or a match condition"}},
 		{webhook: patient, Rule: diag.Rule{ID: "W32", Severity: diag.Note, Title: "a validating webhook answers within the default timeout", Fix: "set a smaller timeoutSeconds"}},
 		{webhook: unreconciled, Rule: diag.Rule{ID: "W35", Severity: diag.Note, Title: "a webhook with side effects has a reconciler", Fix: "write in a reconciler, or set sideEffects: None if the handler writes nothing"}},
-		{by: Code, Rule: diag.Rule{ID: "W33", Severity: diag.Warning, Title: "a handler reads the request from its parameter", Fix: "read the method's request, or adapt the validator or defaulter with package controllerruntime"}},
+		{By: Code, Rule: diag.Rule{ID: "W33", Severity: diag.Warning, Title: "a handler reads the request from its parameter", Fix: "read the method's request, or adapt the validator or defaulter with package controllerruntime"}},
 		{webhook: undecided, Rule: diag.Rule{ID: "W34", Severity: diag.Note, Title: "a validator says what holds for objects that are being deleted", Fix: "set deleting: unchangedSpec, or deleting: check if the rule holds until the end"}},
 	}
 }
