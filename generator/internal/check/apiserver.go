@@ -286,18 +286,16 @@ func conditions(report reporter, list, owner string, all []admissionregistration
 	if n := len(all); n > most {
 		report(fmt.Sprintf("%s[%d]", list, most), "%s has %d match conditions; %d are allowed", owner, n, most)
 	}
-	seen := map[string]bool{}
 	for i, c := range all {
 		at := fmt.Sprintf("%s[%d]", list, i)
 		switch {
 		case c.Name == "":
 			report(at+".name", "a match condition needs a name")
-		case seen[c.Name]:
+		case slices.ContainsFunc(all[:i], func(other admissionregistrationv1.MatchCondition) bool { return other.Name == c.Name }):
 			report(at+".name", "%s has two match conditions called %q", owner, c.Name)
 		default:
 			invalid(report, at+".name", validation.IsQualifiedName(c.Name), "match condition name %q: %s", c.Name)
 		}
-		seen[c.Name] = true
 		if strings.TrimSpace(c.Expression) == "" {
 			report(at+".expression", "the expression of match condition %q is empty", c.Name)
 		}

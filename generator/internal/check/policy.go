@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -97,20 +98,16 @@ func parameterKind(p policyPass) {
 		return
 	}
 	const at = "spec.paramKind"
-	group, version, hasGroup := strings.Cut(k.APIVersion, "/")
-	if !hasGroup {
-		group, version = "", k.APIVersion
-	}
-	switch {
+	switch gv, err := schema.ParseGroupVersion(k.APIVersion); {
 	case k.APIVersion == "":
 		p.at(at+".apiVersion", "the parameters have no API version")
-	case strings.Contains(version, "/"):
+	case err != nil:
 		p.at(at+".apiVersion", "%q is not a group and a version", k.APIVersion)
 	default:
-		if group != "" {
-			invalid(p.at, at+".apiVersion", validation.IsDNS1123Subdomain(group), "group %q: %s", group)
+		if gv.Group != "" {
+			invalid(p.at, at+".apiVersion", validation.IsDNS1123Subdomain(gv.Group), "group %q: %s", gv.Group)
 		}
-		invalid(p.at, at+".apiVersion", validation.IsDNS1035Label(version), "version %q: %s", version)
+		invalid(p.at, at+".apiVersion", validation.IsDNS1035Label(gv.Version), "version %q: %s", gv.Version)
 	}
 	if k.Kind == "" {
 		p.at(at+".kind", "the parameters have no kind")

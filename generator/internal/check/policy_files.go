@@ -3,8 +3,6 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
@@ -21,22 +19,16 @@ func PoliciesInFiles(p *model.Project, unbound []*model.Binding) (list diag.List
 		list.Add(d)
 	}
 	for _, b := range unbound {
-		list.Add(diag.Diagnostic{
-			Range: b.Where("spec.policyName"), Rule: ruleNoPolicy, Severity: diag.Warning,
-			Message: fmt.Sprintf("there is no policy %q of this kind in the files, and without it the binding %q has no effect", b.Spec.PolicyName, b.Name),
-			Hint:    "correct policyName, or lint the file of the policy, too",
-		})
+		list.Add(diag.Warningf(b.Where("spec.policyName"), ruleNoPolicy, "there is no policy %q of this kind in the files, and without it the binding %q has no effect", b.Spec.PolicyName, b.Name).
+			WithHint("correct policyName, or lint the file of the policy, too"))
 	}
 	for _, policy := range p.Policies {
 		if len(policy.Bindings) > 0 {
 			continue
 		}
 		kind, _ := kindOf(policy)
-		list.Add(diag.Diagnostic{
-			Range: policy.Where("metadata.name"), Rule: ruleNoBinding, Severity: diag.Warning,
-			Message: fmt.Sprintf("no binding in the files names the policy %q, and without one it has no effect", policy.Name),
-			Hint:    fmt.Sprintf("add a %sBinding with policyName: %s, or lint its file, too", kind, policy.Name),
-		})
+		list.Add(diag.Warningf(policy.Where("metadata.name"), ruleNoBinding, "no binding in the files names the policy %q, and without one it has no effect", policy.Name).
+			WithHint("add a %sBinding with policyName: %s, or lint its file, too", kind, policy.Name))
 	}
 	return list
 }

@@ -97,20 +97,18 @@ func sameFailure(p policyPass) {
 	if p.InsteadOf == nil {
 		return
 	}
-	preset := admissionregistrationv1.Fail
+	own, webhook := admissionregistrationv1.Fail, admissionregistrationv1.Fail
 	if p.project.API == "v1beta1" {
-		preset = admissionregistrationv1.Ignore
+		webhook = admissionregistrationv1.Ignore
 	}
-	own, webhook := failureOr(p.Spec.FailurePolicy, admissionregistrationv1.Fail), failureOr(p.InsteadOf.Spec.FailurePolicy, preset)
+	if set := p.Spec.FailurePolicy; set != nil {
+		own = *set
+	}
+	if set := p.InsteadOf.Spec.FailurePolicy; set != nil {
+		webhook = *set
+	}
 	if own != webhook {
 		d := p.at("spec.failurePolicy", "the policy has failurePolicy %s, and the webhook %s that it replaces has %s", own, p.InsteadOf.Spec.Name, webhook)
 		*d = d.WithHint("remove it here, or set failurePolicy: %s for the webhook", own).WithRelated(p.InsteadOf.Where("failurePolicy"), "the webhook's is here")
 	}
-}
-
-func failureOr(said *admissionregistrationv1.FailurePolicyType, preset admissionregistrationv1.FailurePolicyType) admissionregistrationv1.FailurePolicyType {
-	if said == nil {
-		return preset
-	}
-	return *said
 }

@@ -22,17 +22,13 @@ func anotherName(w *model.Webhook, field string) string {
 // annotations then mix up the two webhooks. They do distinguish a mutating from a validating webhook, and many projects
 // give both the same name.
 func uniqueNames(p projectPass) {
-	type key struct {
-		mutating bool
-		name     string
-	}
-	first := map[key]*model.Webhook{}
+	first := map[string]*model.Webhook{}
 	for _, w := range p.Webhooks() {
-		k := key{w.Mutating, w.Spec.Name}
-		other, again := first[k]
+		key := model.KindWord(w.Mutating) + " " + w.Spec.Name
+		other, again := first[key]
 		switch {
 		case !again:
-			first[k] = w
+			first[key] = w
 		case other.Configuration != w.Configuration:
 			p.at(w, other, "name", "two %s webhooks are called %q", model.KindWord(w.Mutating), w.Spec.Name)
 		}
