@@ -93,10 +93,8 @@ type PositionDescription struct {
 
 // KindDescription is an API type for which the project has webhooks, policies or conversions.
 type KindDescription struct {
-	Group   string `json:"group"`
-	Version string `json:"version"`
-	Kind    string `json:"kind"`
-	Plural  string `json:"plural"`
+	GroupVersionKind
+	Plural string `json:"plural"`
 	// Scope is Cluster, Namespaced, or empty if the source does not set it.
 	Scope string `json:"scope"`
 	// Converted is true if a webhook converts between the kind's versions.
@@ -128,7 +126,10 @@ func describeProject(ctx context.Context, m *load.Module, p *model.Project, deli
 		Policies: []PolicyDescription{}, Types: types(ctx, m, p, named), MinKubernetesVersion: fmt.Sprintf("1.%d", p.OldestKubernetes()),
 	}
 	for _, c := range p.Configurations {
-		described := ConfigurationDescription{Object: inVersion(render.Object(c, delivery), p.API), Webhooks: []WebhookDescription{}}
+		object := render.Object(c, delivery)
+		kind := object.(runtimeschema.ObjectKind) // v1beta1 has the fields of v1, and other defaults
+		kind.SetGroupVersionKind(kind.GroupVersionKind().GroupKind().WithVersion(p.API))
+		described := ConfigurationDescription{Object: object, Webhooks: []WebhookDescription{}}
 		for _, w := range c.Webhooks {
 			described.Webhooks = append(described.Webhooks, WebhookDescription{At: positionOf(w.Range), Kinds: d.typed(w.Kinds)})
 		}
@@ -195,27 +196,16 @@ func types(ctx context.Context, m *load.Module, p *model.Project, named []string
 	return all
 }
 
-// inVersion sets the version of admissionregistration.k8s.io of the object. v1beta1 has the fields of v1, and other
-// defaults.
-func inVersion(object any, version string) any {
-	if kind, ok := object.(runtimeschema.ObjectKind); ok && version != "" {
-		kind.SetGroupVersionKind(kind.GroupVersionKind().GroupKind().WithVersion(version))
-	}
-	return object
-}
-
 // kinds returns the kinds of webhooks, of policies and of both ends of conversions, without duplicates.
 func kinds(p *model.Project) []KindDescription {
 	all := []KindDescription{}
 	add := func(k KindDescription) {
-		same := func(other KindDescription) bool {
-			return other.Group == k.Group && other.Version == k.Version && other.Kind == k.Kind
-		}
-		if i := slices.IndexFunc(all, same); i >= 0 {
-			all[i].Converted = all[i].Converted || k.Converted
+		i := slices.IndexFunc(all, func(other KindDescription) bool { return other.GroupVersionKind == k.GroupVersionKind })
+		if i < 0 {
+			all = append(all, k)
 			return
 		}
-		all = append(all, k)
+		all[i].Converted = all[i].Converted || k.Converted
 	}
 	var marked []*model.Kind
 	for _, w := range p.Webhooks() {
@@ -226,7 +216,7 @@ func kinds(p *model.Project) []KindDescription {
 	}
 	for _, k := range marked {
 		if k != nil {
-			add(KindDescription{Group: k.Group, Version: k.Version, Kind: k.Kind, Plural: k.Plural, Scope: k.Scope})
+			add(KindDescription{GroupVersionKind: GroupVersionKind{k.Group, k.Version, k.Kind}, Plural: k.Plural, Scope: k.Scope})
 		}
 	}
 	for _, c := range p.Conversions {
@@ -234,7 +224,7 @@ func kinds(p *model.Project) []KindDescription {
 			continue // somebody else's kind
 		}
 		for _, end := range []model.VersionedType{c.Hub, c.Spoke} {
-			add(KindDescription{Group: end.Group, Version: end.Version, Kind: end.Name, Plural: c.CRD.Plural, Converted: true})
+			add(KindDescription{GroupVersionKind: GroupVersionKind{end.Group, end.Version, end.Name}, Plural: c.CRD.Plural, Converted: true})
 		}
 	}
 	return all

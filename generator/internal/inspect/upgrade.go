@@ -4,6 +4,7 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,6 @@ import (
 // State is one of the two states of a project that Upgrade compares. Close removes its temporary files.
 type State struct {
 	name    string
-	dir     string // where its files lie
 	scratch string // a temporary folder, or empty
 	*upgrade.State
 }
@@ -38,28 +38,24 @@ type State struct {
 //
 // Mistakes in the state are an error, because their intended meaning is not known.
 func OpenState(ctx context.Context, dir, word string, in io.Reader) (*State, error) {
-	s := &State{name: word, dir: dir}
-	if word == "" {
-		s.name = "the work tree"
-		return s, s.module(ctx)
+	s := &State{name: cmp.Or(word, "the work tree")}
+	at := word
+	if !filepath.IsAbs(word) {
+		at = filepath.Join(dir, word)
 	}
-	if word == "-" {
-		return s, s.manifests(word, in)
-	}
-	if s.dir = word; !filepath.IsAbs(word) {
-		s.dir = filepath.Join(dir, word)
-	}
-	_, err := os.Stat(s.dir)
+	_, err := os.Stat(at)
 	switch {
-	case err == nil && isModule(s.dir):
-		return s, s.module(ctx)
+	case word == "-":
+		return s, s.manifests(word, in)
+	case word == "", err == nil && isModule(at):
+		return s, s.module(ctx, at)
 	case err == nil:
-		return s, s.manifests(s.dir, in)
+		return s, s.manifests(at, in)
 	}
-	if s.scratch, s.dir, err = checkOut(ctx, dir, word); err != nil {
+	if s.scratch, at, err = checkOut(ctx, dir, word); err != nil {
 		return nil, err
 	}
-	if err := s.module(ctx); err != nil {
+	if err := s.module(ctx, at); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -78,12 +74,12 @@ func isModule(dir string) bool {
 	return err == nil
 }
 
-// module reads the markers and the definitions of the state's module.
-func (s *State) module(ctx context.Context) error {
-	run := engine.Config{Dir: s.dir}.Resolve()
+// module reads the markers and the definitions of the module around a folder.
+func (s *State) module(ctx context.Context, dir string) error {
+	run := engine.Config{Dir: dir}.Resolve()
 	state := run.Read(ctx, engine.Edits{})
 	conversions, found := convert.Project(ctx, state.Module, state.Project)
-	if err := s.mistakes(append(state.Diagnostics, found...), s.dir); err != nil {
+	if err := s.mistakes(append(state.Diagnostics, found...), dir); err != nil {
 		return err
 	}
 	definitions, err := definitionsOnDisk(run)
