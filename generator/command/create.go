@@ -17,24 +17,17 @@ func createCommand(s streams) *cobra.Command {
 }
 
 func createAPICommand(s streams) *cobra.Command {
-	var resource resourceFlags
-	c := projectCommand(s, &cobra.Command{
+	return kindCommand(s, &cobra.Command{
 		Use:     "api",
 		Short:   "Write the Go type of a new kind",
 		Long:    "api writes the Go type of a new kind, and the package of its group and version if it does not exist.",
 		Example: "  webhook-gen create api --group shop --version v1 --kind Order",
-		Args:    noArguments,
-	}, func(ctx context.Context, config project.Config, _ []string) (project.Result, error) {
-		return project.CreateAPI(ctx, config, resource.Resource)
-	})
-	resource.add(c)
-	return c
+	}, project.CreateAPI)
 }
 
 func createWebhookCommand(s streams) *cobra.Command {
-	var resource resourceFlags
 	var webhooks project.Webhooks
-	c := projectCommand(s, &cobra.Command{
+	c := kindCommand(s, &cobra.Command{
 		Use:   "webhook",
 		Short: "Mark a kind for webhooks, and write the validator or defaulter to fill in",
 		Long: "webhook puts +webhook markers on the type of a kind, generates their files, and writes the validator or defaulter to\n" +
@@ -43,11 +36,9 @@ func createWebhookCommand(s streams) *cobra.Command {
 			"that you have edited never changes; methods for further operations get a file beside it.",
 		Example: "  webhook-gen create webhook --group shop --version v1 --kind Order --mutating --validating\n" +
 			"  webhook-gen create webhook --version v1 --kind Pod --validating --operations create",
-		Args: noArguments,
-	}, func(ctx context.Context, config project.Config, _ []string) (project.Result, error) {
-		return project.CreateWebhook(ctx, config, resource.Resource, webhooks)
+	}, func(ctx context.Context, config project.Config, kind project.Resource) (project.Result, error) {
+		return project.CreateWebhook(ctx, config, kind, webhooks)
 	})
-	resource.add(c)
 	addWebhooks(c, &webhooks)
 	c.Flags().StringSliceVar(&webhooks.Operations, "operations", nil, "operations that the webhooks are called for; an existing marker gets the missing ones: "+strings.Join(model.Operations(), ", ")+" (default create,update)")
 	c.Flags().StringSliceVar(&webhooks.Spokes, "spoke", nil, "versions to convert, with --conversion (default all others)")
@@ -64,20 +55,17 @@ func addWebhooks(c *cobra.Command, webhooks *project.Webhooks) {
 }
 
 func createVersionCommand(s streams) *cobra.Command {
-	var resource resourceFlags
 	var from string
-	c := projectCommand(s, &cobra.Command{
+	c := kindCommand(s, &cobra.Command{
 		Use:   "version",
 		Short: "Write a further version of a kind, with its conversion",
 		Long: "version writes a further version of one of the project's kinds, as a copy of the version --from, and generates the\n" +
 			"conversions. The first new version becomes the hub, because fields added to the hub need no marker; later ones are\n" +
 			"spokes. Webhooks stay on the version that has them: the API server converts the objects it sends.",
 		Example: "  webhook-gen create version --group shop --version v2 --kind Order",
-		Args:    noArguments,
-	}, func(ctx context.Context, config project.Config, _ []string) (project.Result, error) {
-		return project.CreateVersion(ctx, config, resource.Resource, from)
+	}, func(ctx context.Context, config project.Config, kind project.Resource) (project.Result, error) {
+		return project.CreateVersion(ctx, config, kind, from)
 	})
-	resource.add(c)
 	c.Flags().StringVar(&from, "from", "", "version to copy (default the hub, or else the newest)")
 	return c
 }

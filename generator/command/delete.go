@@ -15,10 +15,9 @@ func deleteCommand(s streams) *cobra.Command {
 }
 
 func deleteWebhookCommand(s streams) *cobra.Command {
-	var resource resourceFlags
 	var webhooks project.Webhooks
 	var force bool
-	c := projectCommand(s, &cobra.Command{
+	c := kindCommand(s, &cobra.Command{
 		Use:   "webhook",
 		Short: "Remove webhooks of a kind, with everything that was generated for them",
 		Long: "webhook removes the markers of mutating and validating webhooks from the type of a kind, unless flags choose.\n" +
@@ -26,20 +25,17 @@ func deleteWebhookCommand(s streams) *cobra.Command {
 			"One that you have edited stops the command, unless you pass --force. If another webhook needs it,\n" +
 			"only the line that asserts its methods changes. A file that would not compile any more stops the command, too.",
 		Example: "  webhook-gen delete webhook --group shop --version v1 --kind Order --mutating",
-		Args:    noArguments,
-	}, func(ctx context.Context, config project.Config, _ []string) (project.Result, error) {
-		return project.DeleteWebhook(ctx, config, resource.Resource, webhooks, force)
+	}, func(ctx context.Context, config project.Config, kind project.Resource) (project.Result, error) {
+		return project.DeleteWebhook(ctx, config, kind, webhooks, force)
 	})
-	resource.add(c)
 	addWebhooks(c, &webhooks)
 	addForce(c, &force)
 	return c
 }
 
 func deleteVersionCommand(s streams) *cobra.Command {
-	var resource resourceFlags
 	var force bool
-	c := projectCommand(s, &cobra.Command{
+	c := kindCommand(s, &cobra.Command{
 		Use:     "version",
 		Aliases: []string{"api"},
 		Short:   "Remove a version of a kind: its type, its webhooks and its conversion",
@@ -47,11 +43,9 @@ func deleteVersionCommand(s streams) *cobra.Command {
 			"only one version is left, its conversion is removed, too. A file that you have edited stops the command, unless you\n" +
 			"pass --force. A type that other files of its package use stops it always.",
 		Example: "  webhook-gen delete version --group shop --version v1 --kind Order",
-		Args:    noArguments,
-	}, func(ctx context.Context, config project.Config, _ []string) (project.Result, error) {
-		return project.DeleteVersion(ctx, config, resource.Resource, force)
+	}, func(ctx context.Context, config project.Config, kind project.Resource) (project.Result, error) {
+		return project.DeleteVersion(ctx, config, kind, force)
 	})
-	resource.add(c)
 	addForce(c, &force)
 	return c
 }

@@ -22,7 +22,7 @@ import (
 )
 
 func devCommand(s streams) *cobra.Command {
-	var flags runFlags
+	flags := runFlags{format: "text"}
 	options := dev.Options{Out: s.err}
 	var yes, restore bool
 	c := &cobra.Command{
@@ -83,7 +83,6 @@ func devCommand(s streams) *cobra.Command {
 			return dev.Run(ctx, options)
 		},
 	}
-	flags.format = "text"
 	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
 	c.Flags().StringVar(&options.Listen, "listen", "127.0.0.1:9443", "address on which dev takes the calls of the cluster")
 	c.Flags().StringVar(&options.Advertise, "advertise", "", "host and port at which the cluster reaches it (default: the one of --listen)")

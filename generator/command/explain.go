@@ -40,8 +40,7 @@ func explainConversionCommand(s streams) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&lossy, "lossy", false, "only the fields that are not lossless in both directions")
-	c.Flags().StringVar(&format, "format", "text", "form: "+strings.Join(inspect.ConversionFormats(), ", "))
-	complete(c, "format", inspect.ConversionFormats()...)
+	addFormat(c, &format, inspect.ConversionFormats())
 	return c
 }
 
@@ -60,8 +59,7 @@ func graphCommand(s streams) *cobra.Command {
 			return inspect.PrintGraph(s.out, format, docs)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "mermaid", "form: "+strings.Join(inspect.GraphFormats(), ", "))
-	complete(c, "format", inspect.GraphFormats()...)
+	addFormat(c, &format, inspect.GraphFormats())
 	return c
 }
 

@@ -39,8 +39,7 @@ func explainPolicyCommand(s streams) *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
-	c.Flags().StringVar(&format, "format", "", "form of the answer: text (default) or json")
+	addWord(c, &format, "format", "", "form of the answer: text (default) or json", "text", "json")
 	companion.add(c)
-	complete(c, "format", "text", "json")
 	return c
 }

@@ -67,7 +67,6 @@ func explainUpgradeCommand(s streams) *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&dir, "directory", "C", "", "run as if started in this folder")
-	c.Flags().StringVar(&format, "format", "text", "form: "+strings.Join(inspect.UpgradeFormats(), ", "))
-	complete(c, "format", inspect.UpgradeFormats()...)
+	addFormat(c, &format, inspect.UpgradeFormats())
 	return c
 }

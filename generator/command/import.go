@@ -71,8 +71,7 @@ func importCommand(s streams) *cobra.Command {
 	}
 	flags.runFlags.add(c)
 	flags.addWriting(c)
-	c.Flags().StringVar(&handlers, "handlers", "", "write handlers, too: "+strings.Join(project.ImportedHandlers(), " or "))
+	addWord(c, &handlers, "handlers", "", "write handlers, too: "+strings.Join(project.ImportedHandlers(), " or "), project.ImportedHandlers()...)
 	c.Flags().StringSliceVar(&policies, "policies", nil, "YAML files of admission policies, to write as markers")
-	complete(c, "handlers", project.ImportedHandlers()...)
 	return c
 }

@@ -3,8 +3,6 @@
 package command
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
@@ -27,7 +25,6 @@ func markersCommand(s streams) *cobra.Command {
 			return registry.PrintMarkers(s.out, format, names)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "text", "form: "+strings.Join(registry.MarkerFormats(), ", "))
-	complete(c, "format", registry.MarkerFormats()...)
+	addFormat(c, &format, registry.MarkerFormats())
 	return c
 }

@@ -49,9 +49,7 @@ func (b build) origin() project.Origin {
 		return project.Origin{Version: main.Version, Fork: module.Version{Path: main.Replace.Path, Version: main.Replace.Version}}
 	case main.Replace != nil && filepath.IsAbs(main.Replace.Path):
 		return workTree(main.Replace.Path)
-	case main.Replace == nil && main.Sum != "":
-		return project.Origin{Version: main.Version}
-	case main.Replace == nil && b.vendored() && semver.IsValid(main.Version):
+	case main.Replace == nil && (main.Sum != "" || b.vendored() && semver.IsValid(main.Version)):
 		return project.Origin{Version: main.Version}
 	}
 	const file = "/generator/command/origin.go"

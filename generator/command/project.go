@@ -125,6 +125,17 @@ func projectCommand(s streams, c *cobra.Command, work func(context.Context, proj
 	return c
 }
 
+// kindCommand completes a command that changes the types of one kind, which its flags name.
+func kindCommand(s streams, c *cobra.Command, work func(context.Context, project.Config, project.Resource) (project.Result, error)) *cobra.Command {
+	var kind resourceFlags
+	c.Args = noArguments
+	projectCommand(s, c, func(ctx context.Context, config project.Config, _ []string) (project.Result, error) {
+		return work(ctx, config, kind.Resource)
+	})
+	kind.add(c)
+	return c
+}
+
 // resourceFlags name a kind in kubebuilder's words.
 type resourceFlags struct{ project.Resource }
 

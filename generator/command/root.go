@@ -107,10 +107,19 @@ func (f *runFlags) addReading(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
 	flags.StringSliceVar(&f.tags, "tags", nil, "build tags, comma-separated")
-	flags.StringVar(&f.admissionRegistration, "admissionregistration", "", "version of admissionregistration.k8s.io to write: v1 (default) or v1beta1")
-	flags.StringVar(&f.format, "format", "text", "form of the findings: "+strings.Join(diag.Formats(), ", "))
-	complete(c, "admissionregistration", "v1", "v1beta1")
-	complete(c, "format", diag.Formats()...)
+	addWord(c, &f.admissionRegistration, "admissionregistration", "", "version of admissionregistration.k8s.io to write: v1 (default) or v1beta1", "v1", "v1beta1")
+	addWord(c, &f.format, "format", "text", "form of the findings: "+strings.Join(diag.Formats(), ", "), diag.Formats()...)
+}
+
+// addWord adds a flag for one of several words, which the shell completes.
+func addWord(c *cobra.Command, value *string, flag, preset, usage string, words ...string) {
+	c.Flags().StringVar(value, flag, preset, usage)
+	complete(c, flag, words...)
+}
+
+// addFormat adds the flag for the form of an answer. The first form is the default.
+func addFormat(c *cobra.Command, format *string, formats []string) {
+	addWord(c, format, "format", formats[0], "form: "+strings.Join(formats, ", "), formats...)
 }
 
 // complete offers words for a flag in the shell.
