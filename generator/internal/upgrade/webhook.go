@@ -400,6 +400,9 @@ func otherOrder(p *pass) {
 func matched(w *Webhook) string {
 	var parts []string
 	for _, r := range w.Spec.Rules {
+		if len(r.APIGroups) == 0 {
+			continue // it matches nothing
+		}
 		var verbs, resources []string
 		for _, o := range r.Operations {
 			verbs = append(verbs, string(o))
@@ -413,7 +416,7 @@ func matched(w *Webhook) string {
 		parts = append(parts, strings.Join(verbs, ", ")+" of "+several(resources))
 	}
 	if len(parts) == 0 {
-		return "nothing, as it has no rules"
+		return "nothing, as no rule matches any request"
 	}
 	return several(parts)
 }
