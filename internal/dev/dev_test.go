@@ -88,3 +88,30 @@ func TestChanged(t *testing.T) {
 		t.Error("something has changed where nothing has")
 	}
 }
+
+// TestFirstProgram lets a call wait before the first program starts.
+func TestFirstProgram(t *testing.T) {
+	f := front{ready: make(chan struct{})}
+	before := f.ready // of a call that waits
+	f.starting()
+	f.started("127.0.0.1:9444", nil)
+	select {
+	case <-before:
+	default:
+		t.Error("a call from before the first program waits on")
+	}
+	f.starting()
+	select {
+	case <-f.ready:
+		t.Error("a call does not wait for the next program")
+	default:
+	}
+}
+
+func TestSessionWithoutID(t *testing.T) {
+	var o object
+	o.Labels = map[string]string{Label: ""}
+	if found := sessionsOf([]object{o}); len(found) > 0 {
+		t.Errorf("an empty label is the session %v, which would restore the objects of all", found)
+	}
+}

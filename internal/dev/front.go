@@ -82,11 +82,15 @@ func (f *front) name(o objects) {
 	f.names = o.webhookNames()
 }
 
-// starting has calls wait for the next program.
+// starting has calls wait for the next program. Calls that wait for one already go on to wait.
 func (f *front) starting() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.ready = make(chan struct{})
+	select {
+	case <-f.ready:
+		f.ready = make(chan struct{})
+	default:
+	}
 }
 
 // started sends calls to the program at the address, or has them fail with an error. It follows a call of starting.

@@ -108,11 +108,12 @@ func (c *cluster) marked(ctx context.Context, id string) ([]object, error) {
 	return c.list(ctx, mutatingResource+","+validatingResource+","+crdResource, selector)
 }
 
-// sessionsOf returns the sessions that have marked objects, each once, in the order of their start.
+// sessionsOf returns the sessions that have marked objects, each once, in the order of their start. No session writes a
+// label without an ID, which would select the objects of all sessions.
 func sessionsOf(marked []object) []session {
 	found := map[string]session{}
 	for _, o := range marked {
-		if s := sessionOf(o); found[s.ID].Host == "" {
+		if s := sessionOf(o); s.ID != "" && found[s.ID].Host == "" {
 			found[s.ID] = s
 		}
 	}
