@@ -56,6 +56,6 @@ func (c converter) Convert(in, out, _ any) error {
 		return err
 	}
 	c.guessed = c.guessed || c.definition == nil || !c.definition.SameInAllVersions
-	out.(*unstructured.Unstructured).SetUnstructuredContent(content)
+	out.(*unstructured.Unstructured).SetUnstructuredContent(runtime.DeepCopyJSON(content)) // its apiVersion changes
 	return nil
 }
