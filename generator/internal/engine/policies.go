@@ -4,6 +4,7 @@ package engine
 
 import (
 	"bytes"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -56,7 +57,7 @@ func (r Run) addDefinitionRules(p *model.Project) {
 	}
 	patterns := r.DefinitionPatterns()
 	if len(r.CRDs) == 0 {
-		patterns = append(patterns, filepath.Dir(render.CRDBases)) // of kinds that are somebody else's
+		patterns = append(patterns, path.Dir(render.CRDBases)) // of kinds that are somebody else's
 	}
 	var definitions []load.Text
 	for _, file := range load.Texts(r.Root, patterns...) {

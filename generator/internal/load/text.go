@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/mod/modfile"
@@ -37,30 +37,27 @@ func ReadText(elements ...string) Text {
 }
 
 // Names returns the files of an absolute folder that match slash-separated patterns, sorted and without duplicates. A
-// folder as a pattern matches the *.yaml and *.yml files directly in it. Invalid patterns match nothing.
+// folder as a pattern matches the *.yaml and *.yml files directly in it. Invalid patterns match nothing, and so do
+// patterns that leave the folder.
 func Names(folder string, patterns ...string) (names []string) {
-	literal := strings.NewReplacer(`\`, `\\`, `[`, `\[`, `*`, `\*`, `?`, `\?`).Replace
-	if filepath.Separator == '\\' {
-		literal = func(path string) string { return path } // Windows has no escapes, and no such names but [
-	}
+	files := os.DirFS(folder) // so that the characters of a pattern have no meaning in the folder's own name
 	for _, pattern := range patterns {
-		pattern = filepath.FromSlash(pattern)
-		globs := []string{filepath.Join(literal(folder), pattern)}
-		if whole := filepath.Join(folder, pattern); isFolder(whole) {
-			globs = []string{filepath.Join(literal(whole), "*.yaml"), filepath.Join(literal(whole), "*.yml")}
+		pattern = path.Clean(pattern)
+		found, _ := fs.Glob(files, pattern)
+		if entries, err := fs.ReadDir(files, pattern); err == nil {
+			found = nil
+			for _, e := range entries {
+				if ext := path.Ext(e.Name()); ext == ".yaml" || ext == ".yml" {
+					found = append(found, path.Join(pattern, e.Name()))
+				}
+			}
 		}
-		for _, glob := range globs {
-			found, _ := filepath.Glob(glob)
-			names = append(names, found...)
+		for _, name := range found {
+			names = append(names, filepath.Join(folder, filepath.FromSlash(name)))
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // Texts reads the files that Names returns.

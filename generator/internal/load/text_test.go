@@ -15,7 +15,7 @@ func TestSpecialFolder(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "shop[1] {a,b} ^*?")
 	crds := filepath.Join(root, "config", "crd[s]")
 	if err := os.MkdirAll(crds, 0o700); err != nil {
-		t.Skip(err) // Windows has no such names
+		t.Skip(err) // a system without such names
 	}
 	for name, text := range map[string]string{
 		filepath.Join(crds, "orders.yaml"):    "a: b\n",
