@@ -25,8 +25,8 @@ const Terminal = "terminal"
 //   - json: one array of objects with the fields of Diagnostic.
 //   - github: workflow commands that GitHub shows beside the lines of a pull request.
 //   - sarif: a log in the Static Analysis Results Interchange Format 2.1.0. It describes the rules of the
-//     list's findings.
-func Print(w io.Writer, format, dir string, list List, rules []Rule) error {
+//     list's findings, from all rules, which no other form needs.
+func Print(w io.Writer, format, dir string, list List, rules func() []Rule) error {
 	p := NewPrinter(dir)
 	switch format {
 	case "json":
@@ -34,7 +34,7 @@ func Print(w io.Writer, format, dir string, list List, rules []Rule) error {
 	case "github":
 		return p.github(w, list)
 	case "sarif":
-		return p.sarif(w, list, rules)
+		return p.sarif(w, list, rules())
 	case Terminal, "text":
 		p.colours = format == Terminal
 		return p.text(w, list)

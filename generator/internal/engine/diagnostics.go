@@ -24,14 +24,18 @@ import (
 
 // PrintDiagnostics writes the findings in one of diag.Formats, with paths relative to dir.
 func PrintDiagnostics(w io.Writer, format, dir string, list diag.List) error {
-	rules := slices.Concat(Rules(), LintRules())
-	texts := docs.Rules()
+	return diag.Print(w, format, dir, list, explained)
+}
+
+// explained returns all rules, with their texts from the manual.
+func explained() []diag.Rule {
+	rules, texts := slices.Concat(Rules(), LintRules()), docs.Rules()
 	for i, r := range rules {
 		if rules[i].Doc = cmp.Or(r.Doc, texts[r.ID]); r.Fix != "" {
 			rules[i].Doc += " Fix: " + r.Fix + "."
 		}
 	}
-	return diag.Print(w, format, dir, list, rules)
+	return rules
 }
 
 // Rules returns the rules of all phases, in the order of the phases.
