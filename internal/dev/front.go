@@ -82,7 +82,7 @@ func (f *front) name(o objects) {
 	f.names = o.webhookNames()
 }
 
-// starting has calls wait for the next program. Calls that wait for one already go on to wait.
+// starting has calls wait for the next program. Earlier calls that have no program yet wait for the same one.
 func (f *front) starting() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -160,7 +160,7 @@ func policyDefinitions() marker.Registry {
 				return m, append([]marker.Parameter{
 					ofPolicy(&m.Member),
 					{Name: "name", Type: marker.String(&m.Name), Default: "the policy's", Doc: "The binding's name: a domain, or a word that is put before the policy's name. On a package without `for`, any name."},
-					{Name: "validationActions", Type: marker.List(&m.ValidationActions, "Deny", "Warn", "Audit"), Default: "Deny", Doc: "The fate of a request that the policy would deny. Deny and Warn exclude each other. For validating policies."},
+					{Name: "validationActions", Type: marker.List(&m.ValidationActions, "Deny", "Warn", "Audit"), Default: "Deny", Doc: "The actions on a request that the policy would deny. Deny and Warn exclude each other. For validating policies."},
 					{Name: "params", Type: marker.Func(&m.Params, "namespace/name | name | namespace/*", parseObjectName), Default: "no parameters",
 						Doc: "The object with the parameters, of the kind in the policy's `params`. Without a namespace it is looked for in the namespace of the request, if its kind has namespaces. `namespace/*` is for `paramSelector`."},
 					{Name: "paramSelector", Type: selector(&m.ParamSelector), Doc: "The labels of the objects with the parameters. The policy is evaluated with each of them."},

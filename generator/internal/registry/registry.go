@@ -224,7 +224,7 @@ func webhookDefinition(mutating bool) marker.Definition {
 						"The validator is asked for an update that changes nothing, and its field errors are compared by path, type, value and message; elements of lists by their +listMapKey, elements of sets by value. " +
 						"Forbidden and errors other than field errors deny as before."},
 				marker.Parameter{Name: "enforcement", Type: marker.Enum(&m.Enforcement, model.EnforceDeny, model.EnforceWarn, model.EnforceAudit), Default: model.EnforceDeny,
-					Doc: "The fate of a request that the validator denies, so that a rule can be tried before it holds. `warn` allows it with a warning, the audit annotation `would-deny` and a metric, and `audit` without the warning. " +
+					Doc: "The answer to a request that the validator denies, so that a rule can be tried before it holds. `warn` allows it with a warning, the audit annotation `would-deny` and a metric, and `audit` without the warning. " +
 						"Charts and a flag of the program set another enforcement by the name of the webhook. If the validator fails, failurePolicy decides as before."})
 		}
 		p = append(p, m.Matched.parameters()...)

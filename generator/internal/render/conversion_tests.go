@@ -47,7 +47,7 @@ func (w *conversionTestWriter) tests() *jen.File {
 	f := newFile(w.HandlerPackage, true)
 	w.file = f
 	f.ImportName(w.conversiontest, "conversiontest")
-	f.Comment("TestGeneratedConversions tests the conversions of this package for the properties of every conversion.")
+	f.Comment("TestGeneratedConversions checks the invariants of conversions: an object comes back as it was.")
 	f.Func().Id("TestGeneratedConversions").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
 		for _, plan := range w.Plans {
 			g.Id("t").Dot("Run").Call(jen.Lit(plan.Spoke.Name), jen.Func().Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {

@@ -112,8 +112,8 @@ func (p program) all(f *jen.File) {
 			return
 		}
 		g.Comment("ObserveConversion, if set, is called after every ConversionReview. It gets the kind and the requested version of")
-		g.Comment("the objects, their number, the number of objects with left out values, the code of the answer (200, or the")
-		g.Comment("failure's) and the duration. Without conversions it is never called.")
+		g.Comment("the objects, their number, how many of them had values left out, the code of the answer (200, or the failure's)")
+		g.Comment("and the duration. Without conversions it is never called.")
 		g.Id("ObserveConversion").Func().Params(jen.List(jen.Id("kind"), jen.Id("version")).String(), jen.List(jen.Id("objects"), jen.Id("leftOut")).Int(), jen.Id("code").Int32(), jen.Id("took").Qual("time", "Duration"))
 		g.Comment("ConversionKeys, if set, is a file with the keys that sign the annotation of converted objects. conversion.KeyFile")
 		g.Comment("reads it.")

@@ -41,7 +41,7 @@ func NewConverter(hooks Hooks) Converter {
 	return Converter{hooks}
 }
 
-// Conversions are the conversions of this package, for conversion.NewHandler.
+// Conversions makes conversion.NewHandler convert the kinds of this package.
 func (c Converter) Conversions() conversion.Option {
 	return conversion.Serve(
 		conversion.Between(

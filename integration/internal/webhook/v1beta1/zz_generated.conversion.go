@@ -20,7 +20,7 @@ const (
 	_ = version.RunWebhookGenAgain(1 - version.Min)
 )
 
-// Conversions are the conversions of this package, for conversion.NewHandler.
+// Conversions makes conversion.NewHandler convert the kinds of this package.
 func Conversions() conversion.Option {
 	return conversion.Serve(
 		conversion.Between("fleet.example.com", "Fleet", "v1beta1", "v1", FleetToHub, FleetFromHub, conversion.Same{

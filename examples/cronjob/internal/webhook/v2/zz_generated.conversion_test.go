@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )
 
-// TestGeneratedConversions tests the conversions of this package for the properties of every conversion.
+// TestGeneratedConversions checks the invariants of conversions: an object comes back as it was.
 func TestGeneratedConversions(t *testing.T) {
 	t.Run("CronJob", func(t *testing.T) {
 		kind := newCronJobConversion(t)
