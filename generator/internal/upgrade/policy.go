@@ -6,11 +6,11 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -159,12 +159,12 @@ func policyOtherwise(p *pass, old, now *model.Policy) {
 		before, then any
 	}{
 		{"spec.matchConstraints", "match constraints", plainMatch(before.MatchConstraints), plainMatch(then.MatchConstraints)},
-		{"spec.matchConditions", "match conditions", emptyNil(before.MatchConditions), emptyNil(then.MatchConditions)},
+		{"spec.matchConditions", "match conditions", before.MatchConditions, then.MatchConditions},
 		{"spec.paramKind", "parameters", before.ParamKind, then.ParamKind},
-		{"spec.mutations", "mutations", emptyNil(before.Mutations), emptyNil(then.Mutations)},
+		{"spec.mutations", "mutations", before.Mutations, then.Mutations},
 		{"spec.reinvocationPolicy", "rules of reinvocation", cmp.Or(before.ReinvocationPolicy, never), cmp.Or(then.ReinvocationPolicy, never)},
 	} {
-		if !reflect.DeepEqual(part.before, part.then) {
+		if !equality.Semantic.DeepEqual(part.before, part.then) {
 			p.report(Finding{Range: now.Where(part.field), Severity: Careful, Message: fmt.Sprintf("policy %s has other %s", now.Name, part.what),
 				Effect: "It holds for other requests, or gives other results."})
 		}
@@ -176,11 +176,11 @@ func policyOtherwise(p *pass, old, now *model.Policy) {
 		}
 	}
 	for _, b := range pairs(old.Bindings, now.Bindings, sameBinding) {
-		if !reflect.DeepEqual(plainMatch(b.old.Spec.MatchResources), plainMatch(b.new.Spec.MatchResources)) {
+		if !equality.Semantic.DeepEqual(plainMatch(b.old.Spec.MatchResources), plainMatch(b.new.Spec.MatchResources)) {
 			p.report(Finding{Range: b.new.Where("spec.matchResources"), Severity: Careful, Message: fmt.Sprintf("binding %s has other match resources", b.new.Name),
 				Effect: "Its policy holds for other requests."})
 		}
-		if !reflect.DeepEqual(b.old.Spec.ParamRef, b.new.Spec.ParamRef) {
+		if !equality.Semantic.DeepEqual(b.old.Spec.ParamRef, b.new.Spec.ParamRef) {
 			p.report(Finding{Range: b.new.Where("spec.paramRef"), Severity: Careful, Message: fmt.Sprintf("binding %s has other parameters", b.new.Name),
 				Effect: "Its policy may have other results."})
 		}
@@ -297,21 +297,12 @@ func plainMatch(m *admissionregistrationv1.MatchResources) admissionregistration
 	preset(&m.MatchPolicy, admissionregistrationv1.Equivalent)
 	preset(&m.NamespaceSelector, metav1.LabelSelector{})
 	preset(&m.ObjectSelector, metav1.LabelSelector{})
-	m.ResourceRules, m.ExcludeResourceRules = emptyNil(m.ResourceRules), emptyNil(m.ExcludeResourceRules)
 	for _, rules := range [][]admissionregistrationv1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
 		for i := range rules {
 			preset(&rules[i].Scope, admissionregistrationv1.AllScopes)
 		}
 	}
 	return *m
-}
-
-// emptyNil makes nil of an empty list.
-func emptyNil[T any](list []T) []T {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
 }
 
 // sameText reports whether two expressions differ in blanks alone.
