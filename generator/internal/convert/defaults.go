@@ -43,13 +43,7 @@ func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
 
 // leavesZeroOut reports whether a field is left out if its value is zero, so that the API server replaces the zero. A
 // pointer to zero is written.
-func leavesZeroOut(f *resolve.Field) bool {
-	switch f.Type.Kind() {
-	case resolve.Basic, resolve.Slice, resolve.Map, resolve.Struct:
-		return omitsZero(f) && replacesZero(f)
-	}
-	return false
-}
+func leavesZeroOut(f *resolve.Field) bool { return omitsZero(f) && replacesZero(f) }
 
 // omitsZero reports whether JSON omits the zero value of a field that is no pointer.
 func omitsZero(f *resolve.Field) bool {
@@ -77,10 +71,13 @@ func (p *planner) noteDefaults(plan *Plan) {
 			}
 			warned[to] = true
 			_, path := Sides(d, here.spoke, here.hub)
-			version := p.version(1 - d)
+			version, option := p.version(1-d), "omitempty"
+			if !to.OmitEmpty || to.Type.Kind() == resolve.Struct || to.Type.Kind() == resolve.Array {
+				option = "omitzero"
+			}
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
 				strings.Join(path.names(), "."), version, zeroText(to.Type), schema.Default(to)).
-				WithHint("make it a pointer, or take omitempty out of its tag; %s accepts it", p.spotAt(in, c, here).marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
+				WithHint("make it a pointer, or take %s out of its tag; %s accepts it", option, p.spotAt(in, c, here).marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		return true
 	})
@@ -104,6 +101,8 @@ func zeroText(t *resolve.Type) string {
 		return "[]"
 	case kind == resolve.Map || kind == resolve.Struct:
 		return "{}"
+	case kind == resolve.Array:
+		return "zero"
 	}
 	return "null"
 }
