@@ -41,6 +41,8 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 	switch name {
 	case "tuple", "parts":
 		return nil, p.misfit(name, "text and a struct", v.Spoke, v.Hub)
+	case "wrap":
+		return nil, p.misfit(name+":"+argument, "a struct on one side", v.Spoke, v.Hub)
 	case "not":
 		if isBool(v.Spoke) && isBool(v.Hub) {
 			return v.as(Not{}, nil, nil)
