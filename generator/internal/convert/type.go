@@ -44,8 +44,10 @@ const (
 	NotIsZero
 	// NotEqual compares with the zero value.
 	NotEqual
-	// AnyField checks each field.
+	// AnyField checks each field of a struct.
 	AnyField
+	// AnyElement checks each element of an array.
+	AnyElement
 )
 
 // Set is a check in generated code that a value of a type is set.
@@ -54,6 +56,8 @@ type Set struct {
 	Test Test
 	// Fields are the fields to check for AnyField.
 	Fields []SetField
+	// Elem is the check of an element for AnyElement.
+	Elem *Set
 }
 
 // SetField is a field of a struct with an AnyField.
@@ -77,6 +81,8 @@ func SetOf(t *resolve.Type) *Set {
 		s.Test = NotIsZero
 	case isWhole && comparable(t):
 		s.Test = NotEqual
+	case kind == resolve.Array:
+		s.Test, s.Elem = AnyElement, SetOf(t.Elem())
 	case isWhole:
 		s.Test = AnyField
 		for _, f := range t.Fields() {

@@ -344,7 +344,7 @@ func (w *conversionWriter) test(s *convert.Set, o operand, wantSet bool) *jen.St
 		return isZero.Add(o.code.Clone()).Dot("IsZero").Call()
 	case convert.NotEqual:
 		return o.value().Op(equals).Parens(w.typ(s.Type).Values())
-	case convert.AnyField:
+	case convert.AnyField, convert.AnyElement:
 		return isZero.Id(w.zeroFunction(s)).Call(o.address())
 	}
 	return o.value().Op(equals).Nil()
@@ -361,7 +361,7 @@ func (w *conversionWriter) isUnset(path convert.Path, in operand) *jen.Statement
 	return w.test(set, field, false)
 }
 
-// zeroFunction names the function that tells whether a struct is zero.
+// zeroFunction names the function that tells whether a struct or an array is zero.
 func (w *conversionWriter) zeroFunction(s *convert.Set) string {
 	if name, ok := w.zero[s.Type]; ok {
 		return name
@@ -375,11 +375,19 @@ func (w *conversionWriter) zeroFunction(s *convert.Set) string {
 	return name
 }
 
-// isZero writes the function that tells whether a struct that Go cannot compare is zero.
+// isZero writes the function that tells whether a struct or an array that Go cannot compare is zero.
 func (w *conversionWriter) isZero(s *convert.Set) {
 	name := w.zero[s.Type]
 	w.file.Comment(name + " reports whether nothing is set.")
 	w.file.Func().Id(name).Params(jen.Id("v").Op("*").Add(w.typ(s.Type))).Bool().BlockFunc(func(g *jen.Group) {
+		if s.Test == convert.AnyElement {
+			isSet := w.isSet(s.Elem, operand{code: jen.Id("v")}.index(jen.Id("i")))
+			g.For(jen.Id("i").Op(":=").Range().Id("v")).Block(jen.If(isSet).Block(jen.Return(jen.False())))
+		}
+		if len(s.Fields) == 0 {
+			g.Return(jen.True())
+			return
+		}
 		var set []jen.Code
 		for _, f := range s.Fields {
 			set = append(set, w.isSet(f.Set, operand{code: jen.Id("v").Dot(f.Name)}))
