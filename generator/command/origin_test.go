@@ -3,6 +3,7 @@
 package command
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+	"golang.org/x/tools/txtar"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/project"
@@ -130,4 +134,52 @@ func TestOriginOfBuilds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestImportBelow imports handlers that need the module of the adapters. The module of integration tests, which is new,
+// has the replacements of all modules that go.mod gets, because the go command reads no other module's.
+func TestImportBelow(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/import_adapters.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := "version: 1\nmanifests:\n  header: false\ntests:\n  integration: test/webhook\n"
+	archive.Files = append(archive.Files, txtar.File{Name: "webhook-gen.yaml", Data: []byte(settings)})
+	files, err := txtar.FS(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	var out bytes.Buffer
+	fork := project.Origin{Version: "v0.1.0", Fork: module.Version{Path: "example.com/fork", Version: "v0.2.0"}}
+	if code := run(t.Context(), []string{"import", "--handlers", "adapters"}, streams{out: &out, err: &out, origin: fork, goCommand: recorded}); code != 0 {
+		t.Fatalf("%d\n%s", code, &out)
+	}
+	root, below := replaced(t, "go.mod"), replaced(t, "test/webhook/go.mod")
+	delete(below, "example.com/app")
+	if diff := cmp.Diff(root, below); len(root) < 2 || diff != "" {
+		t.Errorf("%d replacements (-go.mod +test/webhook/go.mod)\n%s", len(root), diff)
+	}
+}
+
+// replaced returns the replacements of a go.mod.
+func replaced(t *testing.T, name string) map[string]module.Version {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := modfile.Parse(name, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]module.Version{}
+	for _, r := range file.Replace {
+		of[r.Old.Path] = r.New
+	}
+	return of
 }

@@ -491,18 +491,7 @@ func (im *importer) requireAdapters(result *engine.Result) error {
 	if version, _ := engine.RequiredVersion(im.Root, adaptersModule); version != "" || !uses {
 		return nil
 	}
-	name := filepath.Join(im.Root, "go.mod")
-	i := slices.IndexFunc(result.Changes, func(c output.Change) bool { return c.Path == name })
-	old := readFile(name)
-	change := &output.Change{Path: name, Action: output.Replace, Old: old, New: old}
-	if i >= 0 {
-		change = &result.Changes[i]
-	}
-	var err error
-	if change.New, err = im.origin.require(name, change.New, adaptersModule); err == nil && i < 0 {
-		result.Changes = engine.Edits{Change: []output.Change{*change}}.Among(result.Changes)
-	}
-	return err
+	return im.require(result, "", adaptersModule)
 }
 
 // next returns the steps left to the user.

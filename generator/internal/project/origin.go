@@ -3,6 +3,7 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -169,35 +170,50 @@ func (s site) generate(ctx context.Context, after engine.State, e edits) engine.
 
 // requireRuntime adds the change of go.mod to a result: the requirement on the runtime that its files need.
 func (s site) requireRuntime(result engine.Result) engine.Result {
-	name := filepath.Join(s.Root, "go.mod")
-	old := readFile(name)
-	var text []byte
 	var err error
 	version, outdated := Outdated(s.Root, s.origin)
 	switch {
 	case s.Vendored() && version != "":
-		text, err = dropRuntime(name, old)
+		err = s.changeModule(&result, "", dropRuntime)
 	case result.LacksRuntime, outdated && s.origin.Dir == "" && engine.ImportsRuntime(result.Files):
 		modules := slices.DeleteFunc(engine.RuntimeModules(), func(m string) bool {
 			version, _ := engine.RequiredVersion(s.Root, m)
 			return version == "" && m != engine.RuntimeModule
 		})
-		text, err = s.origin.require(name, old, modules...)
-		err = errors.Join(err, s.replaceBelow(result.Changes, modules...))
-	default:
-		return result
+		note := ""
+		if result.LacksRuntime {
+			note = s.origin.note()
+		}
+		err = s.require(&result, note, modules...)
 	}
 	if err != nil {
 		result.Diagnostics.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 		result.Files, result.Changes = nil, nil
-		return result
 	}
-	change := output.Change{Path: name, Action: output.Replace, Old: old, New: text}
-	if result.LacksRuntime {
-		change.Note = s.origin.note()
-	}
-	result.Changes = engine.Edits{Change: []output.Change{change}}.Among(result.Changes)
 	return result
+}
+
+// require adds requirements on some of the modules to go.mod in a result, with their replacements there and in new
+// modules below.
+func (s site) require(result *engine.Result, note string, modulePaths ...string) error {
+	err := s.changeModule(result, note, func(name string, text []byte) ([]byte, error) { return s.origin.require(name, text, modulePaths...) })
+	return errors.Join(err, s.replaceBelow(result.Changes, modulePaths...))
+}
+
+// changeModule changes go.mod in a result, with a note for the user.
+func (s site) changeModule(result *engine.Result, note string, change func(name string, text []byte) ([]byte, error)) error {
+	name := filepath.Join(s.Root, "go.mod")
+	old := readFile(name)
+	c := output.Change{Path: name, Action: output.Replace, Old: old, New: old}
+	if i := slices.IndexFunc(result.Changes, func(c output.Change) bool { return c.Path == name }); i >= 0 {
+		c = result.Changes[i]
+		result.Changes = slices.Delete(result.Changes, i, i+1)
+	}
+	var err error
+	c.New, err = change(name, c.New)
+	c.Note = cmp.Or(c.Note, note)
+	result.Changes = engine.Edits{Change: []output.Change{c}}.Among(result.Changes)
+	return err
 }
 
 // dropRuntime removes the requirements on the runtime and the modules below it, and their replacements, from a go.mod.
