@@ -22,8 +22,6 @@ DELIVERY := hack/delivery
 RELEASE  := hack/release
 FUZZTIME ?= 5s
 MODULES  := $(sort $(patsubst %/,%,$(dir $(shell git ls-files 'go.mod' '*/go.mod'))))
-# Flags of every go test here. .ci/run sets -vet=off, since make verify has run all of go vet before.
-TESTFLAGS ?=
 # -race has the quick tests of this module and of the examples run with the race detector, as in .ci/run.
 RACE ?=
 # A module that users import is tested with the oldest Go and k8s.io/* that its go.mod names; hack/peers/floor has newer ones.
@@ -54,11 +52,11 @@ test-short: ## unit tests of this module that need no go command, in seconds
 .PHONY: test-unit
 test-unit: ## the quick ones: unit tests and scenarios
 	$(call say,unit tests and scenarios)
-	go test $(TESTFLAGS) $(RACE) $$(go list ./... | grep -v /generator/compile$$)
-	go test $(TESTFLAGS) -timeout 30m ./generator/compile # runs other programs, which the race detector does not see
-	cd $(RUNTIME) && $(AT_FLOOR) go test $(TESTFLAGS) $$(go list ./... | grep -v /server$$)
-	@for m in $(ADAPTERS); do (cd "$$m" && $(AT_FLOOR) go test $(TESTFLAGS) ./...) || exit 1; done
-	cd $(RUNTIME) && $(AT_FLOOR) go test $(TESTFLAGS) ./server # alone, because it compares times
+	go test $(RACE) $$(go list ./... | grep -v /generator/compile$$)
+	go test -timeout 30m ./generator/compile # runs other programs, which the race detector does not see
+	cd $(RUNTIME) && $(AT_FLOOR) go test $$(go list ./... | grep -v /server$$)
+	@for m in $(ADAPTERS); do (cd "$$m" && $(AT_FLOOR) go test ./...) || exit 1; done
+	cd $(RUNTIME) && $(AT_FLOOR) go test ./server # alone, because it compares times
 
 # hack/peers/floor runs the runtime's tests with the race detector.
 .PHONY: test-race
@@ -80,43 +78,43 @@ test-examples: build ## examples are up to date, clean and behave
 .PHONY: test-upstream
 test-upstream: ## our rules against k8s.io/kubernetes' own validation
 	$(call say,rules against upstream validation (the first build takes some minutes))
-	cd $(UPSTREAM) && go test -count=1 ./...
+	cd $(UPSTREAM) && go vet ./... && go test -count=1 ./...
 
 .PHONY: test-integration
 test-integration: ## webhooks and conversions under a real API server
 	$(call say,webhooks and conversions under a real API server (its first build takes some minutes))
 	@assets=$$(hack/envtest.sh); export KUBEBUILDER_ASSETS=$$assets; \
-	(cd $(SUITE) && go test $(TESTFLAGS) -count=1 . ./examples); \
-	for m in $(ASKING); do (cd $$m && go test $(TESTFLAGS) -count=1 ./...); done
+	(cd $(SUITE) && go test -count=1 . ./examples); \
+	for m in $(ASKING); do (cd $$m && go test -count=1 ./...); done
 
 .PHONY: test-explain
 test-explain: ## what explain and lint say of requests and configurations, beside what an API server does
 	$(call say,matching and CEL by the API server's own code (the first build takes a minute))
-	cd $(EXPLAIN) && go test $(TESTFLAGS) ./...
+	cd $(EXPLAIN) && go test ./...
 	$(call say,what explain and lint say beside what an API server does)
-	@assets=$$(hack/envtest.sh); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 ./explain ./lint
+	@assets=$$(hack/envtest.sh); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./explain ./lint
 
 .PHONY: test-delivery
 test-delivery: ## new projects, and what they bring into a cluster, under helm, kustomize and a real API server
 	$(call say,new projects and what they bring into a cluster (the first build takes some minutes))
-	@assets=$$(hack/envtest.sh); cd $(DELIVERY) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 -timeout 45m ./...
+	@assets=$$(hack/envtest.sh); cd $(DELIVERY) && KUBEBUILDER_ASSETS=$$assets go test -count=1 -timeout 45m ./...
 
 .PHONY: test-mutation
 test-mutation: ## faults seeded into the examples' generated code and the runtime, each of which a test finds
 	$(call say,seeded faults)
-	cd hack/mutation && go test $(TESTFLAGS) -count=1 -timeout 30m ./...
+	cd hack/mutation && go test -count=1 -timeout 30m ./...
 
 .PHONY: test-oldest
 test-oldest: ## the integration tests on the oldest API server
 	$(call say,the oldest API server (its first build takes some minutes))
-	@assets=$$(hack/envtest.sh oldest); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test $(TESTFLAGS) -count=1 ./...
+	@assets=$$(hack/envtest.sh oldest); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./...
 
 .PHONY: test-peers
 test-peers: test-mutation test-oldest $(addprefix test-peer-,$(PEERS:hack/peers/%/=%)) ## seeded faults, comparisons with controller-gen, controller-runtime, cert-manager and other real modules, and an older API server
 
 test-peer-%:
 	$(call say,hack/peers/$* (the first build and download take some minutes))
-	cd hack/peers/$* && go test -count=1 -timeout 90m -skip '$(TIMED)' $$(go list ./... | grep -v /attacks$$)
+	cd hack/peers/$* && go vet ./... && go test -count=1 -timeout 90m -skip '$(TIMED)' $$(go list ./... | grep -v /attacks$$)
 
 .PHONY: test-ports
 test-ports: test-peer-conversion test-peer-clusterapi test-peer-karpenter test-peer-kubernetes test-peer-lines test-peer-modules test-peer-ports ## conversions of real APIs, and how the compiler and webhook-gen read the types of modules
@@ -128,24 +126,24 @@ ports: ## lines by hand of each port of a real API's conversions: markers, hooks
 # With ATTACKTIME, a duration, random tests take that time with fresh seeds; ATTACKSEED repeats one seed.
 .PHONY: test-attacks
 test-attacks: test-attacks-peer ## what hostile users and clients send, beside controller-runtime and the API server's patches; ATTACKTIME=10m for longer
-	cd $(RUNTIME) && $(AT_FLOOR) go test $(TESTFLAGS) -p 1 -count=1 -run 'Hostile|Forged|Undecodable|Panic|TooLarge|LongQuantity|NestedLists|Slow|Dripping|Memory' ./...
+	cd $(RUNTIME) && $(AT_FLOOR) go test -p 1 -count=1 -run 'Hostile|Forged|Undecodable|Panic|TooLarge|LongQuantity|NestedLists|Slow|Dripping|Memory' ./...
 
 .PHONY: test-attacks-peer
 test-attacks-peer: # the attacks that make test does not run
 	$(call say,attacks on the runtime and its peer)
-	cd hack/peers/controllerruntime && go test $(TESTFLAGS) -count=1 -timeout 12h ./attacks
+	cd hack/peers/controllerruntime && go test -count=1 -timeout 12h ./attacks
 
 .PHONY: test-promises
 test-promises: ## times that hack/peers/figures.md promises, on a machine without other work
 	$(call say,lint beside generate)
-	go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkLintRatio$$' -benchtime 5x ./generator
+	go test -count=1 -run '^$$' -bench '^BenchmarkLintRatio$$' -benchtime 5x ./generator
 	$(call say,policies in a project without expressions)
-	go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkPolicyShare$$' -benchtime 20x ./generator/command
+	go test -count=1 -run '^$$' -bench '^BenchmarkPolicyShare$$' -benchtime 20x ./generator/command
 	$(call say,the price of a match condition)
-	cd $(EXPLAIN) && go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkCheck$$' -benchtime 100x ./internal/condition
+	cd $(EXPLAIN) && go test -count=1 -run '^$$' -bench '^BenchmarkCheck$$' -benchtime 100x ./internal/condition
 	$(call say,the price of an expression of a policy and generating 1000 policies)
-	cd $(EXPLAIN) && go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkExpression$$' -benchtime 100x ./internal/policy
-	cd $(EXPLAIN) && go test $(TESTFLAGS) -count=1 -run '^$$' -bench '^BenchmarkThousandPolicies$$' -benchtime 5x ./cmd/webhook-gen-explain
+	cd $(EXPLAIN) && go test -count=1 -run '^$$' -bench '^BenchmarkExpression$$' -benchtime 100x ./internal/policy
+	cd $(EXPLAIN) && go test -count=1 -run '^$$' -bench '^BenchmarkThousandPolicies$$' -benchtime 5x ./cmd/webhook-gen-explain
 	$(call say,converting beside cert-manager and generating that beside conversion-gen)
 	cd hack/peers/conversion && go test -count=1 -run '$(TIMED)' -v ./...
 	$(call say,converting beside controller-runtime)
@@ -154,7 +152,7 @@ test-promises: ## times that hack/peers/figures.md promises, on a machine withou
 # A step finds most packages compiled if this runs beside the steps before it, whose tests wait for servers and clients.
 .PHONY: compile
 compile: ## compile the packages and the oldest API server that the steps of .ci/run need, in their order
-	for m in $(EXPLAIN) $(SUITE) $(DELIVERY) hack/mutation $(filter-out hack/peers/ports/,$(PEERS)); do go -C "$$m" list -export -test -deps ./... >/dev/null; done
+	for m in $(EXPLAIN) $(SUITE) $(DELIVERY) hack/mutation $(filter-out hack/peers/ports/,$(PEERS)); do go -C "$$m" list -tags dependencies -export -test -deps ./... >/dev/null; done
 	hack/envtest.sh oldest
 
 .PHONY: envtest

@@ -192,7 +192,10 @@ func TestHints(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(dir, "hints_test.go"), cookbookTest(all, plans))
 	w.use("app")
-	if out, err := w.goCommand("test", "example.com/app"); err != nil {
+	if out, err := w.goCommand("vet", "example.com/app"); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := w.goCommand("test", "-vet=off", "example.com/app"); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -33,6 +33,15 @@ func TestKubebuilderProject(t *testing.T) {
 		}
 		p.write(f.Name, string(f.Data))
 	}
+	// With the versions of another kubebuilder project, no dependency has to be compiled once more.
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(root, "examples", "kubebuilder", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.write(name, string(text))
+	}
+	p.run("go", "mod", "edit", "-module=example.com/operator")
 	p.run("go", "mod", "tidy")
 	before := p.sums()
 

@@ -111,7 +111,7 @@ func peer(name, module string) func(testing.TB) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command("go", "list", "-deps", "./...")
+		cmd := exec.Command("go", "list", "-tags=dependencies", "-deps", "./...")
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOTOOLCHAIN=local", "GOWORK=off")
 		if out, err := cmd.CombinedOutput(); err != nil {

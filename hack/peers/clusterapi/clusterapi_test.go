@@ -64,7 +64,9 @@ func theirModule(t *testing.T, path string) string {
 
 // TestInvariants checks the invariants of conversions for all kinds.
 func TestInvariants(t *testing.T) {
-	run(t, generated(t), "go", "test", "./v1beta1")
+	dir := generated(t)
+	run(t, dir, "go", "vet", "./v1beta1")
+	run(t, dir, "go", "test", "./v1beta1")
 }
 
 // TestTheirs runs Cluster API's own fuzz tests on our functions: it copies their package, and the test calls our

@@ -16,7 +16,9 @@ import (
 // TestVendored runs the other tests of this package in a module that keeps a copy of the runtime. The tests of the
 // examples are left out, because they start the examples' programs.
 func TestVendored(t *testing.T) {
-	execute(t, vendored(t), "go", "test", "-skip", "^TestExamples$", ".")
+	dir := vendored(t)
+	execute(t, dir, "go", "vet", "./...")
+	execute(t, dir, "go", "test", "-skip", "^TestExamples$", ".")
 }
 
 // BenchmarkModes compares the processor time that the calls of BenchmarkOurs take the runtime module and a copy of it.

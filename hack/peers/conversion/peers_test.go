@@ -70,6 +70,7 @@ func TestCertManager(t *testing.T) {
 		markers, generated := lines(t, dir, version, "doc.go"), lines(t, dir, version, "zz_generated.conversion.go")
 		t.Logf("%s: %d lines with markers, %d generated, none by hand", version, markers, generated)
 	}
+	run(t, dir, "go", "vet", "./certmanager/...")
 	run(t, dir, "go", "test", "./certmanager/...")
 }
 

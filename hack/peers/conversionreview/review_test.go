@@ -74,6 +74,7 @@ func TestConformance(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			dir := module(t, mode)
 			run(t, dir, "", "go", "build", "-race", "-o", "serve", "./review/serve")
+			run(t, dir, "", "go", "vet", "./review/...")
 			run(t, dir, "", "go", "test", "./review/apiserver")
 		})
 	}

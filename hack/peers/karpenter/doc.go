@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build dependencies
+
 // Package karpenter holds generated conversions to the real API of karpenter v1.0.8, whose NodePool and
 // NodeClaim of v1beta1 convert to and from v1, and to karpenter's own tests of its conversions.
 package karpenter

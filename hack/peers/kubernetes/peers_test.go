@@ -32,6 +32,7 @@ func TestConversions(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, dir, webhookGen)
+	run(t, dir, "go", "vet", "./conversions")
 	t.Log(run(t, dir, "go", "test", "-count=1", "-timeout", "30m", "-v", "./conversions"))
 }
 
