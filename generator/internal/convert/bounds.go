@@ -73,8 +73,9 @@ type refusal struct {
 
 // noteBounds warns of values that one version accepts and the other refuses.
 func (p *planner) noteBounds(plan *Plan) {
+	same := plan.Same()
 	p.visit(RuleBounds, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
-		b := bounds{planner: p, pair: in, claim: c, at: here}
+		b := bounds{planner: p, pair: in, claim: c, at: here, isText: same.has(here.spoke.names())}
 		b.value(c.Value, boundedField(c.Spoke.Last()), boundedField(c.Hub.Last()), "")
 		return true
 	})
@@ -86,6 +87,8 @@ type bounds struct {
 	pair  *Pair
 	claim *Claim
 	at    place
+	// isText is true if the handler copies the text of the values.
+	isText bool
 	// zeroless is true for each direction in which a zero value sets nothing on the other side.
 	zeroless [2]bool
 	// renames are the values that get other names.
@@ -157,6 +160,9 @@ func (b bounds) compare(spoke, hub bounded, part string) {
 	for _, d := range []Direction{ToHub, FromHub} {
 		from, to := Sides(d, spoke, hub)
 		limits := to.limits()
+		if value := from.leftOut(to, b.isText); value != "" && (b.claim.Default == nil || d == FromHub) {
+			found[d] = append(found[d], refusal{to: "required", from: value})
+		}
 		if limits == nil {
 			continue
 		}
@@ -175,6 +181,31 @@ func (b bounds) compare(spoke, hub bounded, part string) {
 // mayBeAbsent reports whether objects may lack a field, and have no default for it then.
 func (b bounded) mayBeAbsent() bool {
 	return b.field != nil && (b.field.OmitEmpty || b.field.OmitZero) && schema.Default(b.field) == "" && !schema.IsRequired(b.field)
+}
+
+// leftOut returns the value that becomes a required field that JSON leaves out: an absent one, or a zero value that is
+// not copied as text. It is empty without one, and for structs, whose zero value has members.
+func (b bounded) leftOut(to bounded, isText bool) string {
+	if b.field == nil || to.field == nil || !schema.IsRequired(to.field) || schema.Default(to.field) != "" || b.t.Kind() == resolve.Struct {
+		return ""
+	}
+	isPointer := b.field.Type.Kind() == resolve.Pointer
+	leavesOut := omitsZero(to.field) || isPointer && to.field.Type.Kind() == resolve.Pointer && to.field.OmitEmpty
+	switch {
+	case !leavesOut:
+	case b.mayBeAbsent():
+		return "absent"
+	case !isText && !isPointer && b.writesZero() && b.allowsZero():
+		return zeroText(b.t)
+	}
+	return ""
+}
+
+// allowsZero reports whether no marker refuses the zero value.
+func (b bounded) allowsZero() bool {
+	return !slices.ContainsFunc(b.limits(), func(l Limits) bool {
+		return l.Counts["MinItems"] > 0 || l.Counts["MinProperties"] > 0 || len(l.refusingZero(b.t)) > 0 && b.t.Kind() == resolve.Basic
+	})
 }
 
 // writesZero reports whether JSON always has a field, which is zero if the other version lacks the value.
