@@ -22,8 +22,6 @@ type decider struct {
 	compiler *condition.Compiler
 	// defaulted reports that the request's objects already have an API server's defaults.
 	defaulted bool
-	// unsent reports that the webhook gets the object in a version to which it cannot be converted here.
-	unsent bool
 }
 
 // withoutConditions is a webhook whose matchConditions are left aside.
@@ -32,7 +30,7 @@ type withoutConditions struct{ webhook.WebhookAccessor }
 func (withoutConditions) GetMatchConditions() []admissionregistrationv1.MatchCondition { return nil }
 
 // decide writes the result for the webhook into w.
-func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webhook) {
+func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Outcome) {
 	invocation, refusal := d.ShouldCallHook(ctx, withoutConditions{h}, d.attributes, d.objects, d.objects)
 	switch {
 	case refusal != nil:
@@ -43,8 +41,8 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webh
 		w.Step, w.Reason = d.skipped(h)
 		return
 	}
-	d.matched(h, invocation, w)
-	if len(h.GetMatchConditions()) > 0 && !d.conditions(ctx, h, invocation, w) {
+	d.matched(h, invocation, &w.Webhook)
+	if len(h.GetMatchConditions()) > 0 && !d.conditions(ctx, h, invocation, &w.Webhook) {
 		return
 	}
 	effects := or(h.GetSideEffects(), "not said")
@@ -56,7 +54,7 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webh
 	w.Verdict = Called
 	d.guessed = false
 	if _, err := d.VersionedAttribute(invocation.Kind); err == nil {
-		d.unsent = d.guessed
+		w.unsent = d.guessed
 	}
 	if m, ok := h.GetMutatingWebhook(); ok {
 		w.Reinvoked = or(m.ReinvocationPolicy, "") == admissionregistrationv1.IfNeededReinvocationPolicy

@@ -120,10 +120,10 @@ func mismatches(r admissionregistrationv1.RuleWithOperations, request admission.
 	type rule = *admissionregistrationv1.RuleWithOperations
 	resource := request.GetResource()
 	name := strings.TrimSuffix(resource.Resource+"/"+request.GetSubresource(), "/")
-	try(func(o rule) { o.Operations = r.Operations }, "the operation is %s, not %s", request.GetOperation(), oneOf(r.Operations))
-	try(func(o rule) { o.APIGroups = r.APIGroups }, "the group is %q, not %s", resource.Group, quoted(r.APIGroups))
-	try(func(o rule) { o.APIVersions = r.APIVersions }, "the version is %s, not %s", resource.Version, oneOf(r.APIVersions))
-	try(func(o rule) { o.Resources = r.Resources }, "the resource is %s, not %s", name, oneOf(r.Resources))
+	try(func(o rule) { o.Operations = r.Operations }, "the operation is %s, not %s", request.GetOperation(), oneOf("%s", r.Operations))
+	try(func(o rule) { o.APIGroups = r.APIGroups }, "the group is %q, not %s", resource.Group, oneOf("%q", r.APIGroups))
+	try(func(o rule) { o.APIVersions = r.APIVersions }, "the version is %s, not %s", resource.Version, oneOf("%s", r.APIVersions))
+	try(func(o rule) { o.Resources = r.Resources }, "the resource is %s, not %s", name, oneOf("%s", r.Resources))
 	try(func(o rule) { o.Scope = r.Scope }, "the scope is %s, not %s", scope(request), or(r.Scope, admissionregistrationv1.AllScopes))
 	return found
 }
@@ -136,18 +136,11 @@ func scope(request admission.Attributes) string {
 	return string(admissionregistrationv1.NamespacedScope)
 }
 
-func oneOf[T ~string](words []T) string {
+// oneOf lists words, each in a format.
+func oneOf[T ~string](format string, words []T) string {
 	var all []string
 	for _, w := range words {
-		all = append(all, string(w))
-	}
-	return strings.Join(all, " or ")
-}
-
-func quoted(words []string) string {
-	var all []string
-	for _, w := range words {
-		all = append(all, fmt.Sprintf("%q", w))
+		all = append(all, fmt.Sprintf(format, w))
 	}
 	return strings.Join(all, " or ")
 }
