@@ -10,6 +10,7 @@ import (
 	v1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
@@ -68,6 +69,7 @@ func (m matcher) Match(ctx context.Context, a *admission.VersionedAttributes, pa
 // validatingPolicy is a compiled ValidatingAdmissionPolicy.
 type validatingPolicy struct {
 	*v1.ValidatingAdmissionPolicy
+	source    *unstructured.Unstructured // as it was read
 	bindings  []*v1.ValidatingAdmissionPolicyBinding
 	validator validating.Validator
 	*meter
@@ -91,7 +93,7 @@ type boundMutation struct {
 // readValidating reads a policy, with the defaults of an API server, and compiles it as
 // k8s.io/apiserver/pkg/admission/plugin/policy/validating does (compilePolicy).
 func readValidating(p project.Policy) (*validatingPolicy, error) {
-	policy := &validatingPolicy{ValidatingAdmissionPolicy: &v1.ValidatingAdmissionPolicy{}, meter: &meter{}}
+	policy := &validatingPolicy{ValidatingAdmissionPolicy: &v1.ValidatingAdmissionPolicy{}, source: &p.Object, meter: &meter{}}
 	if err := object.Decode(&p.Object, policy.ValidatingAdmissionPolicy); err != nil {
 		return nil, err
 	}
@@ -158,7 +160,7 @@ func readMutating(p project.Policy, known *objects) (*mutatingPolicy, error) {
 			return nil, fmt.Errorf("the binding %s is for the policy %s, and is listed with %s", b.Name, b.Spec.PolicyName, policy.Name)
 		}
 		fillResources(b.Spec.MatchResources)
-		recorder := &mutationRecorder{objects: known, policy: policy.Name, binding: b.Name}
+		recorder := &mutationRecorder{objects: known, source: &p.Object, policy: policy.Name, binding: b.Name}
 		compiled, err := policy.evaluator(recorder)
 		if err != nil {
 			return nil, err

@@ -4,13 +4,11 @@ package evaluate
 
 import (
 	"math"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
-	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 )
 
 // estimates are the estimated costs of policies.
@@ -32,7 +30,7 @@ func (e *Evaluator) estimate(steps []Step) error {
 		if s.Policy == "" || s.kind.Empty() {
 			continue
 		}
-		estimate, err := e.estimateOf(estimateKey{e.declared(s), s.kind})
+		estimate, err := e.estimateOf(estimateKey{s.source, s.kind})
 		if err != nil {
 			return err
 		}
@@ -73,14 +71,4 @@ func (s *Step) estimated(e *policy.Estimate) int64 {
 		parts = []uint64{e.Conditions, e.Validations}
 	}
 	return int64(min(policy.Sum(parts...), math.MaxInt64))
-}
-
-// declared returns the policy of a step, which always has one, as it was read.
-func (e *Evaluator) declared(s *Step) *unstructured.Unstructured {
-	kind := "MutatingAdmissionPolicy"
-	if s.Phase == Validation {
-		kind = "ValidatingAdmissionPolicy"
-	}
-	i := slices.IndexFunc(e.policies, func(p project.Policy) bool { return p.Object.GetKind() == kind && p.Object.GetName() == s.Policy })
-	return &e.policies[i].Object
 }

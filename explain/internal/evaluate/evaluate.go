@@ -102,8 +102,10 @@ type Step struct {
 	EstimatedCost int64 `json:"estimatedCost,omitempty"`
 	// Object is the object after a step that changes it.
 	Object map[string]any `json:"object,omitempty"`
-	// kind is the kind of the object as the policy sees it; empty if nothing is evaluated.
-	kind schema.GroupVersionKind
+	// kind is the kind of the object as the policy sees it; empty if nothing is evaluated. source is the policy as it was
+	// read.
+	kind   schema.GroupVersionKind
+	source *unstructured.Unstructured
 }
 
 // Answer is the result for one request.
@@ -128,10 +130,8 @@ type Evaluator struct {
 	mutating   []*mutatingPolicy
 	validating []*validatingPolicy
 	client     kubernetes.Interface
-	// policies and types are as they were read.
-	policies  []project.Policy
-	types     []project.Type
-	estimates estimates
+	types      []project.Type
+	estimates  estimates
 }
 
 // New compiles policies. An API server evaluates them in no certain order; an Evaluator sorts them by name.
@@ -140,7 +140,7 @@ func New(policies []project.Policy, types []project.Type, api *served.API) (*Eva
 	if err != nil {
 		return nil, err
 	}
-	e := &Evaluator{objects: known, policies: policies, types: types}
+	e := &Evaluator{objects: known, types: types}
 	if e.client, err = kubernetes.NewForConfig(&rest.Config{}); err != nil { // never called: the caches have everything
 		return nil, err
 	}
@@ -374,7 +374,7 @@ func (r *validationRecorder) Validate(ctx context.Context, resource schema.Group
 	r.policy.matched = nil
 	r.policy.take()
 	result := r.Validator.Validate(ctx, resource, a, params, namespace, budget, authz)
-	s := Step{Policy: r.policy.Name, Binding: r.binding.Name, Phase: Validation, Params: name(params), Cost: r.policy.take(), Verdict: Allowed, kind: a.VersionedKind}
+	s := Step{Policy: r.policy.Name, Binding: r.binding.Name, Phase: Validation, Params: name(params), Cost: r.policy.take(), Verdict: Allowed, kind: a.VersionedKind, source: r.policy.source}
 	if m := r.policy.matched; m != nil && m.Error == nil && !m.Matches {
 		s.Verdict, s.Message = ConditionFalse, falseCondition(*m)
 	}
@@ -423,6 +423,7 @@ func (r *validationRecorder) action() Verdict {
 type mutationRecorder struct {
 	meter
 	objects         *objects
+	source          *unstructured.Unstructured // the policy
 	policy, binding string
 	phase           Phase
 	steps           []Step // of the phase
@@ -430,7 +431,7 @@ type mutationRecorder struct {
 
 // add adds a step.
 func (r *mutationRecorder) add(s Step) {
-	s.Policy, s.Binding, s.Phase = r.policy, r.binding, r.phase
+	s.Policy, s.Binding, s.Phase, s.source = r.policy, r.binding, r.phase, r.source
 	r.steps = append(r.steps, s)
 }
 
