@@ -164,14 +164,9 @@ func (c *Checker) Estimate(policy *unstructured.Unstructured, kind schema.GroupV
 	if err != nil || c.types[kind] == nil {
 		return nil, err
 	}
-	e, err := c.typed(signature{kind, s.paramsKind(), s.paramKind != nil})
+	e, err := c.typed(s.signature(kind), s.mutating)
 	if err != nil {
 		return nil, err
-	}
-	if s.mutating {
-		if err := e.withPatch(); err != nil {
-			return nil, err
-		}
 	}
 	costs := newCosts(e)
 	for _, x := range s.expressions() {

@@ -44,7 +44,7 @@ func (e *typedEnvironment) fit(x expression) (*celgo.Ast, []condition.Problem) {
 		problems = append(problems, p)
 	}
 	if len(problems) == 0 {
-		return e.open.compile(x.text), nil
+		return e.checker.compileOpen(x.text), nil
 	}
 	return nil, problems
 }
