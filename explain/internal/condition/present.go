@@ -696,15 +696,18 @@ func position(e ast.Expr) (string, bool) {
 
 // optionalPath is the path of a chain in which some fields are optional.
 func optionalPath(e ast.Expr) (string, bool) {
-	if e.Kind() == ast.IdentKind {
-		return e.AsIdent(), true
-	}
+	root, names := chain(e)
+	return strings.Join(append([]string{root.AsIdent()}, names...), "."), root.Kind() == ast.IdentKind
+}
+
+// chain takes all fields, and indexes that are texts, from an expression. Any of them may be optional.
+func chain(e ast.Expr) (root ast.Expr, names []string) {
 	of, name, ok := step(e)
 	if !ok {
-		return "", false
+		return e, nil
 	}
-	path, ok := optionalPath(of)
-	return path + "." + name, ok
+	root, names = chain(of)
+	return root, append(names, name)
 }
 
 // step takes the last field, or index that is a text, from an expression. Either may be optional.
