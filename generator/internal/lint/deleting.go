@@ -42,11 +42,9 @@ func Updates(ctx context.Context, module *load.Module, p *model.Project) map[*mo
 
 // methodOf returns a method of a type, and its file.
 func methodOf(pkg *load.Package, receiver, name string) (*ast.FuncDecl, *load.File) {
-	for _, f := range pkg.FilesWith(name) {
-		for _, d := range f.AST.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && receiver != "" && fn.Name.Name == name && load.Receiver(fn) == receiver {
-				return fn, f
-			}
+	for f, fn := range pkg.Functions(name) {
+		if receiver != "" && fn.Name.Name == name && load.Receiver(fn) == receiver {
+			return fn, f
 		}
 	}
 	return nil, nil
