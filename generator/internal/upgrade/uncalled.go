@@ -10,6 +10,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // uncalled reports what webhooks are for and no definition has: resources and versions.
@@ -104,8 +105,5 @@ func onlyLacking(w *Webhook, d *Definition) (rule int, lacking []string) {
 
 // names reports whether a rule is for a kind, or for something of it, in some version.
 func names(r admissionregistrationv1.RuleWithOperations, d *Definition) bool {
-	return slices.ContainsFunc(r.APIGroups, matching(d.Group)) && slices.ContainsFunc(r.Resources, func(pattern string) bool {
-		resource, _, _ := strings.Cut(pattern, "/")
-		return matching(d.Plural)(resource)
-	})
+	return spec.Meet(r.APIGroups, []string{d.Group}) && spec.ResourcesMeet(r.Resources, []string{d.Plural + "/*"})
 }
