@@ -22,10 +22,7 @@ const indent = "              "
 func (r Report) text() string {
 	p := printer{Report: r}
 	p.line("%s", r.Request.text())
-	omitted := Omitted{}
-	if r.Omitted != nil {
-		omitted = *r.Omitted
-	}
+	omitted := cmp.Or(r.Omitted, &Omitted{})
 	p.policies("mutating policies", evaluate.Mutation)
 	p.webhooks("mutating webhooks, one after the other", evaluate.Mutation, r.Mutating, omitted.Mutating)
 	if again := p.of(func(s evaluate.Step) bool { return s.Phase == evaluate.Reinvocation }); len(again) > 0 {
