@@ -3,6 +3,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -97,7 +98,8 @@ func readValidating(p project.Policy) (*validatingPolicy, error) {
 	if err := object.Decode(&p.Object, policy.ValidatingAdmissionPolicy); err != nil {
 		return nil, err
 	}
-	fillPolicy(&policy.Spec.FailurePolicy, policy.Spec.MatchConstraints)
+	policy.Spec.FailurePolicy = cmp.Or(policy.Spec.FailurePolicy, new(v1.Fail))
+	fillResources(policy.Spec.MatchConstraints)
 	for i := range p.Bindings {
 		b := &v1.ValidatingAdmissionPolicyBinding{}
 		if err := object.Decode(&p.Bindings[i], b); err != nil {
@@ -150,7 +152,8 @@ func readMutating(p project.Policy, known *objects) (*mutatingPolicy, error) {
 	if err := object.Decode(&p.Object, policy.MutatingAdmissionPolicy); err != nil {
 		return nil, err
 	}
-	fillPolicy(&policy.Spec.FailurePolicy, policy.Spec.MatchConstraints)
+	policy.Spec.FailurePolicy = cmp.Or(policy.Spec.FailurePolicy, new(v1.Fail))
+	fillResources(policy.Spec.MatchConstraints)
 	for i := range p.Bindings {
 		b := &v1.MutatingAdmissionPolicyBinding{}
 		if err := object.Decode(&p.Bindings[i], b); err != nil {
@@ -217,28 +220,17 @@ func matchConditions(declared []v1.MatchCondition) []cel.ExpressionAccessor {
 	return all
 }
 
-// fillPolicy sets the defaults of an API server (k8s.io/kubernetes/pkg/apis/admissionregistration/v1/defaults.go).
-func fillPolicy(failurePolicy **v1.FailurePolicyType, resources *v1.MatchResources) {
-	fill(failurePolicy, v1.Fail)
-	fillResources(resources)
-}
-
+// fillResources sets the defaults of an API server (k8s.io/kubernetes/pkg/apis/admissionregistration/v1/defaults.go).
 func fillResources(m *v1.MatchResources) {
 	if m == nil {
 		return
 	}
-	fill(&m.MatchPolicy, v1.Equivalent)
-	fill(&m.NamespaceSelector, metav1.LabelSelector{})
-	fill(&m.ObjectSelector, metav1.LabelSelector{})
+	m.MatchPolicy = cmp.Or(m.MatchPolicy, new(v1.Equivalent))
+	m.NamespaceSelector = cmp.Or(m.NamespaceSelector, &metav1.LabelSelector{})
+	m.ObjectSelector = cmp.Or(m.ObjectSelector, &metav1.LabelSelector{})
 	for _, rules := range [][]v1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
-		for i := range rules {
-			fill(&rules[i].Scope, v1.AllScopes)
+		for i, r := range rules {
+			rules[i].Scope = cmp.Or(r.Scope, new(v1.AllScopes))
 		}
-	}
-}
-
-func fill[T any](field **T, value T) {
-	if *field == nil {
-		*field = &value
 	}
 }
