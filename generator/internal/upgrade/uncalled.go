@@ -3,6 +3,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,10 +62,7 @@ func (w *Webhook) rulesName(group, resource string) bool {
 
 func versionsGone(p *pass) {
 	for _, d := range p.to.Definitions {
-		old := p.from.definition(d.Name)
-		if old == nil {
-			old = &Definition{Definition: &manifest.Definition{}}
-		}
+		old := cmp.Or(p.from.definition(d.Name), &Definition{Definition: &manifest.Definition{}})
 		for _, w := range p.to.Webhooks {
 			rule, lacking := onlyLacking(w, d)
 			if d.derived { // other versions may exist

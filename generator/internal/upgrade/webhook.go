@@ -208,11 +208,7 @@ func otherServer(p *pass, old, now *Webhook) {
 // endpoint names whom an API server calls, the path left out.
 func endpoint(c admissionregistrationv1.WebhookClientConfig) string {
 	if s := c.Service; s != nil {
-		port := int32(443)
-		if s.Port != nil {
-			port = *s.Port
-		}
-		return fmt.Sprintf("Service %s/%s:%d", s.Namespace, s.Name, port)
+		return fmt.Sprintf("Service %s/%s:%d", s.Namespace, s.Name, *cmp.Or(s.Port, new(int32(443))))
 	}
 	if c.URL != nil {
 		return strings.TrimSuffix(*c.URL, servedAt(c))
