@@ -979,12 +979,7 @@ func isErrors(t types.Type) bool {
 	}
 	switch t := types.Unalias(t).(type) {
 	case *types.Tuple:
-		for v := range t.Variables() {
-			if isErrors(v.Type()) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(slices.Collect(t.Variables()), func(v *types.Var) bool { return isErrors(v.Type()) })
 	case *types.Pointer:
 		return isErrors(t.Elem())
 	}

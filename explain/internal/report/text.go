@@ -76,13 +76,8 @@ func (p *printer) list(title string, lines []string) {
 	}
 }
 
-func (p *printer) of(is func(evaluate.Step) bool) (found []evaluate.Step) {
-	for _, s := range p.Steps {
-		if is(s) {
-			found = append(found, s)
-		}
-	}
-	return found
+func (p *printer) of(is func(evaluate.Step) bool) []evaluate.Step {
+	return slices.DeleteFunc(slices.Clone(p.Steps), func(s evaluate.Step) bool { return !is(s) })
 }
 
 // policies writes the steps of the policies in a phase, if there are any.
