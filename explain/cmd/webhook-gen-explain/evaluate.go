@@ -35,10 +35,7 @@ func evaluateCommand() *cobra.Command {
 			}
 			out := output{Answers: answers}
 			if in.Describe {
-				if out.Kinds, err = evaluate.Describe(in); err != nil {
-					return err
-				}
-				out.Policies = in.Policies
+				out.Policies, out.Kinds = in.Policies, evaluate.Describe(in)
 			}
 			return writeJSON(c, out)
 		},

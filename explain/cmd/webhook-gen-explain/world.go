@@ -86,8 +86,8 @@ func (f *worldFlags) read(ctx context.Context, p *project.Project) (*world, erro
 // connect reads from the cluster, if one is named; else it takes the resources of Kubernetes itself.
 func (f *worldFlags) connect(ctx context.Context, w *world) (err error) {
 	if f.Kubeconfig == "" && f.Context == "" {
-		w.api, err = served.Kubernetes()
-		return err
+		w.api = served.Kubernetes()
+		return nil
 	}
 	if w.cluster, err = cluster.Connect(f.Kubeconfig, f.Context); err != nil {
 		return err

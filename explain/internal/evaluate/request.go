@@ -65,10 +65,7 @@ func Run(ctx context.Context, in Input) ([]Answer, error) {
 	if in.Version != project.Version {
 		return nil, fmt.Errorf("version %d of the form is not known: use version %d", in.Version, project.Version)
 	}
-	api, err := served.Kubernetes()
-	if err != nil {
-		return nil, err
-	}
+	api := served.Kubernetes()
 	for _, r := range in.Requests {
 		addResources(api, r, in.Types)
 	}
