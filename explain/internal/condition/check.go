@@ -69,10 +69,7 @@ func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOper
 			}
 			continue
 		}
-		checked, issues := c.environment.NewExpressionsEnv().Compile(m.Expression)
-		if issues.Err() != nil { // impossible: it has been compiled
-			continue
-		}
+		checked, _ := c.environment.NewExpressionsEnv().Compile(m.Expression) // it has been compiled
 		t := NewTree(checked, m.Expression)
 		trees = append(trees, t)
 		at[t] = i
