@@ -69,9 +69,9 @@ func NewSession(c Cluster, defaulted bool, program *Program) (*Session, error) {
 type phase struct {
 	*Session
 	*plugin
-	hooks   []webhook.WebhookAccessor
-	indexes []int // of the webhooks in their configurations
-	callers map[int]*caller
+	hooks     []webhook.WebhookAccessor
+	described []Webhook // each without a verdict
+	callers   map[int]*caller
 }
 
 func (s *Session) phase(mutating bool) (*phase, error) {
@@ -85,15 +85,11 @@ func (s *Session) phase(mutating bool) (*phase, error) {
 	f := &phase{Session: s, plugin: p, hooks: p.source.Webhooks(), callers: map[int]*caller{}}
 	next := map[string]int{} // by configuration
 	for _, h := range f.hooks {
-		f.indexes = append(f.indexes, next[h.GetConfigurationName()])
+		f.described = append(f.described, Webhook{Configuration: h.GetConfigurationName(), Name: h.GetName(), Index: next[h.GetConfigurationName()]})
 		next[h.GetConfigurationName()]++
 	}
 	s.phases[mutating] = f
 	return f, nil
-}
-
-func (f *phase) describe(i int) Webhook {
-	return Webhook{Configuration: f.hooks[i].GetConfigurationName(), Name: f.hooks[i].GetName(), Index: f.indexes[i]}
 }
 
 // begin returns the webhooks of one kind, and whether an API server calls no webhook at all for the request.
@@ -110,7 +106,7 @@ func (s *Session) begin(ctx context.Context, mutating bool, a admission.Attribut
 
 // decide decides about one webhook. exempt is the result of begin.
 func (f *phase) decide(ctx context.Context, i int, a admission.Attributes, exempt bool) (o Outcome) {
-	o.Webhook = f.describe(i)
+	o.Webhook = f.described[i]
 	if exempt {
 		o.Verdict, o.Step, o.Reason = Skipped, Exemption, exemption(a)
 		return o
@@ -205,7 +201,7 @@ func (s *Session) NotReached(mutating bool) (outcomes []Outcome, trouble error) 
 }
 
 func (f *phase) notReached(i int) Outcome {
-	o := Outcome{Webhook: f.describe(i)}
+	o := Outcome{Webhook: f.described[i]}
 	o.Verdict, o.Reason = NotReached, "the request is refused before"
 	return o
 }
