@@ -95,19 +95,11 @@ func readPackage(p *load.Package) contents {
 	return c
 }
 
-// Order splits webhooks, in the order of Read, into the mutating and the validating ones. It sorts both as in
+// Order returns the mutating or the validating ones of webhooks in the order of Read. It sorts them as in
 // controller-gen's manifest: by name, with slices.SortFunc deciding between equal names
 // (sigs.k8s.io/controller-tools/pkg/webhook.Generator).
-func Order(webhooks []Webhook) (mutating, validating []Webhook) {
-	for _, w := range webhooks {
-		if w.Mutating {
-			mutating = append(mutating, w)
-		} else {
-			validating = append(validating, w)
-		}
-	}
-	byName := func(a, b Webhook) int { return strings.Compare(a.Spec.Name, b.Spec.Name) }
-	slices.SortFunc(mutating, byName)
-	slices.SortFunc(validating, byName)
-	return mutating, validating
+func Order(webhooks []Webhook, mutating bool) []Webhook {
+	kind := slices.DeleteFunc(slices.Clone(webhooks), func(w Webhook) bool { return w.Mutating != mutating })
+	slices.SortFunc(kind, func(a, b Webhook) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
+	return kind
 }
