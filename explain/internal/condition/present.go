@@ -217,11 +217,8 @@ func (s state) junction(all []part, and bool) outcome {
 	result := outcome{yes: and, no: !and}
 	for i, p := range all {
 		o := guarded.evaluate(p.Tree, p.Expr)
-		if safe[i] && and && !o.yes {
-			return exactly(false)
-		}
-		if safe[i] && !and && !o.no {
-			return exactly(true)
+		if safe[i] && (and && !o.yes || !and && !o.no) {
+			return exactly(!and)
 		}
 		if and {
 			result.yes, result.no = result.yes && o.yes, result.no || o.no
