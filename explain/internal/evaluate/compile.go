@@ -91,22 +91,22 @@ type boundMutation struct {
 	*mutationRecorder
 }
 
-// readValidating reads a policy, with the defaults of an API server, and compiles it as
+// addValidating reads a policy, with the defaults of an API server, and compiles it as
 // k8s.io/apiserver/pkg/admission/plugin/policy/validating does (compilePolicy).
-func readValidating(p project.Policy) (*validatingPolicy, error) {
+func (e *Evaluator) addValidating(p project.Policy) error {
 	policy := &validatingPolicy{ValidatingAdmissionPolicy: &v1.ValidatingAdmissionPolicy{}, source: &p.Object, meter: &meter{}}
 	if err := object.Decode(&p.Object, policy.ValidatingAdmissionPolicy); err != nil {
-		return nil, err
+		return err
 	}
 	policy.Spec.FailurePolicy = cmp.Or(policy.Spec.FailurePolicy, new(v1.Fail))
 	fillResources(policy.Spec.MatchConstraints)
 	for i := range p.Bindings {
 		b := &v1.ValidatingAdmissionPolicyBinding{}
 		if err := object.Decode(&p.Bindings[i], b); err != nil {
-			return nil, err
+			return err
 		}
 		if b.Spec.PolicyName != policy.Name {
-			return nil, fmt.Errorf("the binding %s is for the policy %s, and is listed with %s", b.Name, b.Spec.PolicyName, policy.Name)
+			return fmt.Errorf("the binding %s is for the policy %s, and is listed with %s", b.Name, b.Spec.PolicyName, policy.Name)
 		}
 		fillResources(b.Spec.MatchResources)
 		policy.bindings = append(policy.bindings, b)
@@ -114,7 +114,7 @@ func readValidating(p project.Policy) (*validatingPolicy, error) {
 	spec := &policy.Spec
 	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 	if err != nil {
-		return nil, fmt.Errorf("set up CEL: %w", err)
+		return fmt.Errorf("set up CEL: %w", err)
 	}
 	all := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil, HasAuthorizer: true}
 	messages := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil}
@@ -143,34 +143,36 @@ func readValidating(p project.Policy) (*validatingPolicy, error) {
 		}
 	}
 	policy.validator = validating.NewValidator(compile(validations, all), conditions, compile(auditAnnotations, all), compile(texts, messages), spec.FailurePolicy, nil)
-	return policy, nil
+	e.validating = append(e.validating, policy)
+	return nil
 }
 
-// readMutating reads a policy, with the defaults of an API server, and compiles it.
-func readMutating(p project.Policy, known *objects) (*mutatingPolicy, error) {
+// addMutating reads a policy, with the defaults of an API server, and compiles it.
+func (e *Evaluator) addMutating(p project.Policy) error {
 	policy := &mutatingPolicy{MutatingAdmissionPolicy: &v1.MutatingAdmissionPolicy{}}
 	if err := object.Decode(&p.Object, policy.MutatingAdmissionPolicy); err != nil {
-		return nil, err
+		return err
 	}
 	policy.Spec.FailurePolicy = cmp.Or(policy.Spec.FailurePolicy, new(v1.Fail))
 	fillResources(policy.Spec.MatchConstraints)
 	for i := range p.Bindings {
 		b := &v1.MutatingAdmissionPolicyBinding{}
 		if err := object.Decode(&p.Bindings[i], b); err != nil {
-			return nil, err
+			return err
 		}
 		if b.Spec.PolicyName != policy.Name {
-			return nil, fmt.Errorf("the binding %s is for the policy %s, and is listed with %s", b.Name, b.Spec.PolicyName, policy.Name)
+			return fmt.Errorf("the binding %s is for the policy %s, and is listed with %s", b.Name, b.Spec.PolicyName, policy.Name)
 		}
 		fillResources(b.Spec.MatchResources)
-		recorder := &mutationRecorder{objects: known, source: &p.Object, policy: policy.Name, binding: b.Name}
+		recorder := &mutationRecorder{objects: e.objects, source: &p.Object, policy: policy.Name, binding: b.Name}
 		compiled, err := policy.evaluator(recorder)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		policy.bindings = append(policy.bindings, boundMutation{b, compiled, recorder})
 	}
-	return policy, nil
+	e.mutating = append(e.mutating, policy)
+	return nil
 }
 
 // evaluator compiles the policy as k8s.io/apiserver/pkg/admission/plugin/policy/mutating does (compilePolicy). The

@@ -147,19 +147,14 @@ func New(policies []project.Policy, types []project.Type, api *served.API) (*Eva
 	for _, p := range policies {
 		switch p.Object.GetKind() {
 		case "ValidatingAdmissionPolicy":
-			policy, err := readValidating(p)
-			if err != nil {
-				return nil, err
-			}
-			e.validating = append(e.validating, policy)
+			err = e.addValidating(p)
 		case "MutatingAdmissionPolicy":
-			policy, err := readMutating(p, known)
-			if err != nil {
-				return nil, err
-			}
-			e.mutating = append(e.mutating, policy)
+			err = e.addMutating(p)
 		default:
-			return nil, fmt.Errorf("a policy of the kind %q: use ValidatingAdmissionPolicy or MutatingAdmissionPolicy", p.Object.GetKind())
+			err = fmt.Errorf("a policy of the kind %q: use ValidatingAdmissionPolicy or MutatingAdmissionPolicy", p.Object.GetKind())
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	slices.SortStableFunc(e.validating, func(a, b *validatingPolicy) int { return strings.Compare(a.Name, b.Name) })
