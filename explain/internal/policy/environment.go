@@ -112,8 +112,8 @@ func patchOptions() []celgo.EnvOption {
 	return []celgo.EnvOption{common.ResolverEnvOption(&mutation.DynamicTypeResolver{}), environment.UnversionedLib(library.JSONPatch)}
 }
 
-// compileOpen compiles an expression that an API server accepts, as an API server does: without types. It returns nil if
-// the expression does not compile.
+// compileOpen compiles an expression that an API server accepts, as an API server does: without types. It returns nil
+// if the expression does not compile.
 func (c *Checker) compileOpen(text string) *celgo.Ast {
 	if c.open == nil {
 		options := append(patchOptions(),

@@ -26,8 +26,8 @@ func Analyzers() []*analysis.Analyzer {
 	}
 }
 
-// ofHandlers returns the analyzer of a rule that judges each handler by itself. judge says what is wrong, in words that
-// follow the handler's name; it returns an empty text for a handler that keeps the rule.
+// ofHandlers returns the analyzer of a rule that judges each handler by itself. judge describes the mistake, in words
+// that follow the handler's name; it returns an empty text for a handler that keeps the rule.
 func ofHandlers(handlers *analysis.Analyzer, id, name, doc string, judge func(handler) string) *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: name, Doc: doc, Requires: []*analysis.Analyzer{handlers},

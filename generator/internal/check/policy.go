@@ -317,7 +317,8 @@ func boundPolicy(p bindingPass) {
 	case r.Name == "" && r.Selector == nil:
 		p.at(at, "the parameters have neither a name nor a selector")
 	}
-	action := cmp.Or(r.ParameterNotFoundAction, new(admissionregistrationv1.ParameterNotFoundActionType)) // it has no default
+	// It has no default.
+	action := cmp.Or(r.ParameterNotFoundAction, new(admissionregistrationv1.ParameterNotFoundActionType))
 	oneOf(p.at, at+".parameterNotFoundAction", action, "Deny", "Allow")
 }
 

@@ -217,8 +217,8 @@ func (p Printer) github(w io.Writer, list List) error {
 	return err
 }
 
-// Command returns a workflow command by which GitHub shows a message beside a range of a file of a pull request. If file
-// is empty, the message has no place. The level is error, warning or notice.
+// Command returns a workflow command by which GitHub shows a message beside a range of a file of a pull request. If
+// file is empty, the message has no place. The level is error, warning or notice.
 func Command(level, file string, at Range, title, message string) string {
 	place := ""
 	if file != "" {
