@@ -271,14 +271,11 @@ func (s *sizes) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 
 // find returns the place at the end of a path of an estimator; the zero node if it is not known.
 func (e *typedEnvironment) find(path []string) node {
-	n, ok := e.roots[path[0]]
+	n := e.roots[path[0]]
 	for _, name := range path[1:] {
-		if !ok {
-			return node{}
-		}
 		switch name {
 		case "@items", "@values":
-			n, ok = n.element()
+			n, _ = n.element()
 		case "@keys":
 			if n.decl == nil || n.decl.KeyType == nil {
 				return node{}
@@ -287,11 +284,8 @@ func (e *typedEnvironment) find(path []string) node {
 			key.MaxElements = keySize
 			n = node{key, nil}
 		default:
-			n, ok = n.field(name)
+			n, _ = n.field(name)
 		}
-	}
-	if !ok {
-		return node{}
 	}
 	return n
 }
