@@ -64,11 +64,8 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Outc
 // matched sets the rule that matches, and the resource that it matches as.
 func (d *decider) matched(h webhook.WebhookAccessor, invocation *generic.WebhookInvocation, w *Webhook) {
 	as := resourceOverride{d.attributes, invocation.Resource}
-	for i, r := range h.GetRules() {
-		if matches(r, as) {
-			w.Rule = &i
-			break
-		}
+	if i := slices.IndexFunc(h.GetRules(), func(r admissionregistrationv1.RuleWithOperations) bool { return matches(r, as) }); i >= 0 {
+		w.Rule = &i
 	}
 	if invocation.Resource != d.attributes.GetResource() {
 		w.Converted = fmt.Sprintf("%s of %s", invocation.Kind.Kind, invocation.Kind.GroupVersion())

@@ -310,6 +310,10 @@ type indexed struct {
 }
 
 func (i *indexed) AddAnnotation(key, value string) error {
+	return i.AddAnnotationWithLevel(key, value, auditinternal.LevelMetadata)
+}
+
+func (i *indexed) AddAnnotationWithLevel(key, value string, level auditinternal.Level) error {
 	key = i.key(key)
 	if strings.HasPrefix(key, mutating.MutationAuditAnnotationFailedOpenKeyPrefix) || strings.HasPrefix(key, validating.ValidatingAuditAnnotationFailedOpenKeyPrefix) {
 		i.failedOpen = true
@@ -317,14 +321,7 @@ func (i *indexed) AddAnnotation(key, value string) error {
 	if i.silent {
 		return nil
 	}
-	return i.Attributes.AddAnnotation(key, value)
-}
-
-func (i *indexed) AddAnnotationWithLevel(key, value string, level auditinternal.Level) error {
-	if i.silent {
-		return nil
-	}
-	return i.Attributes.AddAnnotationWithLevel(i.key(key), value, level)
+	return i.Attributes.AddAnnotationWithLevel(key, value, level)
 }
 
 func (i *indexed) key(key string) string {
