@@ -51,7 +51,10 @@ type Checker struct {
 // NewChecker makes a checker for a version of Kubernetes, which may be nil as in condition.Base.
 func NewChecker(kubernetes *version.Version, types []project.Type) (*Checker, error) {
 	base := condition.Base(kubernetes)
-	set, variables, err := withVariables(base)
+	// Fields that are added later to the type of the variable "variables" are seen by the compiler, as in
+	// k8s.io/apiserver/pkg/admission/plugin/cel, NewCompositedCompiler.
+	variables := newVariables()
+	set, err := condition.Extend(base, []celgo.EnvOption{celgo.Variable(cel.VariableVarName, variables.CelType())}, variables)
 	if err != nil {
 		return nil, err
 	}

@@ -17,14 +17,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
 )
 
-// withVariables adds the variable "variables" without fields. Its type is returned: fields that are added to it later
-// are seen by the compilers of the environment, as in k8s.io/apiserver/pkg/admission/plugin/cel, NewCompositedCompiler.
-func withVariables(base *environment.EnvSet) (*environment.EnvSet, *apiservercel.DeclType, error) {
-	variables := newVariables()
-	set, err := condition.Extend(base, []celgo.EnvOption{celgo.Variable(cel.VariableVarName, variables.CelType())}, variables)
-	return set, variables, err
-}
-
 // newVariables returns the type of the variable "variables", without fields.
 func newVariables() *apiservercel.DeclType {
 	return apiservercel.NewObjectType("kubernetes.variables", map[string]*apiservercel.DeclField{})
