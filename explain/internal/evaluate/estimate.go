@@ -11,12 +11,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
 )
 
-// estimates are the estimated costs of policies.
-type estimates struct {
-	checker *policy.Checker // nil until a step needs it
-	known   map[estimateKey]*policy.Estimate
-}
-
 // estimateKey is a policy, with the kind of the object that it sees.
 type estimateKey struct {
 	policy *unstructured.Unstructured
@@ -42,18 +36,17 @@ func (e *Evaluator) estimate(steps []Step) error {
 }
 
 func (e *Evaluator) estimateOf(k estimateKey) (estimate *policy.Estimate, err error) {
-	all := &e.estimates
-	if known, ok := all.known[k]; ok {
+	if known, ok := e.estimates[k]; ok {
 		return known, nil
 	}
-	if all.checker == nil {
-		if all.checker, err = policy.NewChecker(nil, e.types); err != nil {
+	if e.checker == nil {
+		if e.checker, err = policy.NewChecker(nil, e.types); err != nil {
 			return nil, err
 		}
-		all.known = map[estimateKey]*policy.Estimate{}
+		e.estimates = map[estimateKey]*policy.Estimate{}
 	}
-	estimate, err = all.checker.Estimate(k.policy, k.object)
-	all.known[k] = estimate
+	estimate, err = e.checker.Estimate(k.policy, k.object)
+	e.estimates[k] = estimate
 	return estimate, err
 }
 

@@ -32,6 +32,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
+	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
 	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 )
@@ -131,7 +132,8 @@ type Evaluator struct {
 	validating []*validatingPolicy
 	client     kubernetes.Interface
 	types      []project.Type
-	estimates  estimates
+	checker    *policy.Checker // nil until a step needs an estimate
+	estimates  map[estimateKey]*policy.Estimate
 }
 
 // New compiles policies. An API server evaluates them in no certain order; an Evaluator sorts them by name.
