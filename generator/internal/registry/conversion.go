@@ -136,17 +136,15 @@ func conversionDefinitions() marker.Registry {
 
 // fieldDefinition declares a marker that stands on a field or, with the argument field, elsewhere.
 func fieldDefinition(verb model.Verb, name, doc, example string, own func(*Field) []marker.Parameter) marker.Definition {
-	return marker.Definition{
-		Name: "webhook:conversion:" + name, On: marker.OnField | marker.OnType | marker.OnPackage, Repeatable: true,
-		Doc: doc, Example: example,
-		New: func() (any, []marker.Parameter) {
-			m := &Field{Verb: verb}
-			return m, append([]marker.Parameter{
-				{Name: "field", Type: marker.List(&m.Field), Default: "the marked field", Doc: "On a type or package: the fields that the marker applies to, in JSON names. If a field moves out of its struct, put the marker on a struct around both places: `strategy.order`; `strategy.*` are all its fields. As in `path`, entries of metadata are fields, too."},
-				{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the marked type; on a package, every struct that has the field and whose counterpart has its place", Doc: "The struct that has the field, if its own source cannot carry markers."},
-			}, own(m)...)
-		},
-	}
+	d := repeated("webhook:conversion:"+name, doc, example, func(m *Field) []marker.Parameter {
+		m.Verb = verb
+		return append([]marker.Parameter{
+			{Name: "field", Type: marker.List(&m.Field), Default: "the marked field", Doc: "On a type or package: the fields that the marker applies to, in JSON names. If a field moves out of its struct, put the marker on a struct around both places: `strategy.order`; `strategy.*` are all its fields. As in `path`, entries of metadata are fields, too."},
+			{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the marked type; on a package, every struct that has the field and whose counterpart has its place", Doc: "The struct that has the field, if its own source cannot carry markers."},
+		}, own(m)...)
+	})
+	d.On |= marker.OnField
+	return d
 }
 
 func parseGoType(text string) (Target, error) {
