@@ -221,10 +221,7 @@ func noAuthority(p *pass, old, now *Webhook) {
 	f := Finding{Range: now.Where("clientConfig.caBundle"), Severity: now.severity()}
 	switch {
 	case old.injector() != "" && now.injector() == "" && len(then) == 0:
-		f.Range = now.In.Where("annotations")
-		if !f.IsValid() {
-			f.Range = now.Range
-		}
+		f.Range = cmp.Or(now.In.Where("annotations"), now.Range)
 		f.Message = fmt.Sprintf("the caBundle of webhook %s is no longer injected: %s is gone", now.Spec.Name, old.injector())
 		f.Effect = fmt.Sprintf("The injected authority stays until the configuration is replaced, and fits until the authority changes. From then on calls fail (x509: certificate signed by unknown authority), and %s.", now.outcome())
 		f.Steps = []string{"have something else put the caBundle there, then remove the annotation"}
