@@ -29,10 +29,8 @@ func Updates(ctx context.Context, module *load.Module, p *model.Project) map[*mo
 		}
 		validator, method := validatorOf(pkg, w)
 		update, f := methodOf(pkg, validator, method)
-		if update == nil || !denies(update) || bytes.Contains(f.Src, []byte("DeletionTimestamp")) || bytes.Contains(f.Src, []byte("Finalizer")) {
-			continue
-		}
-		if w.Kubebuilder && !judgesState(pkg, validator, update) {
+		if update == nil || !denies(update) || bytes.Contains(f.Src, []byte("DeletionTimestamp")) || bytes.Contains(f.Src, []byte("Finalizer")) ||
+			w.Kubebuilder && !judgesState(pkg, validator, update) {
 			continue
 		}
 		found[w] = f.Range(update.Name.Pos(), update.Name.End())
