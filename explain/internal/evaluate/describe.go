@@ -27,11 +27,8 @@ func Describe(in Input) []Kind {
 	for _, t := range in.Types {
 		of := schema.GroupVersionKind(t.GroupVersionKind)
 		k := Kind{Type: t, Namespaced: true, Builtin: scheme.Scheme.Recognizes(of)}
-		for _, r := range api.ForKind(of) {
-			if r.Subresource == "" {
-				k.Resource, k.Namespaced = r.Resource, r.Namespaced
-				break
-			}
+		if found := api.ForKind(of); len(found) > 0 && found[0].Subresource == "" {
+			k.Resource, k.Namespaced = found[0].Resource, found[0].Namespaced
 		}
 		for _, known := range in.Kinds {
 			if k.Resource == "" && known.GroupVersionKind == t.GroupVersionKind {
