@@ -142,10 +142,8 @@ func New(policies []project.Policy, types []project.Type, api *served.API) (*Eva
 	if err != nil {
 		return nil, err
 	}
-	e := &Evaluator{objects: known, types: types}
-	if e.client, err = kubernetes.NewForConfig(&rest.Config{}); err != nil { // never called: the caches have everything
-		return nil, err
-	}
+	// The client is never called: the caches have everything.
+	e := &Evaluator{objects: known, types: types, client: kubernetes.NewForConfigOrDie(&rest.Config{})}
 	for _, p := range policies {
 		switch p.Object.GetKind() {
 		case "ValidatingAdmissionPolicy":

@@ -233,10 +233,7 @@ func decodeObject(field string, text json.RawMessage) (*unstructured.Unstructure
 			return nil, fmt.Errorf("%s: metadata: %w", field, err)
 		}
 		// As an API server reads it: without fields that are empty or unknown.
-		known, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&m)
-		if err != nil {
-			return nil, fmt.Errorf("%s: metadata: %w", field, err)
-		}
+		known, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&m) // it always has JSON
 		if known["creationTimestamp"] == nil {
 			delete(known, "creationTimestamp")
 		}
