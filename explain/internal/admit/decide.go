@@ -3,6 +3,7 @@
 package admit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,7 +46,7 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Outc
 	if len(h.GetMatchConditions()) > 0 && !d.conditions(ctx, h, invocation, &w.Webhook) {
 		return
 	}
-	effects := or(h.GetSideEffects(), "not said")
+	effects := *cmp.Or(h.GetSideEffects(), new(admissionregistrationv1.SideEffectClass("not said")))
 	if d.attributes.IsDryRun() && effects != admissionregistrationv1.SideEffectClassNone && effects != admissionregistrationv1.SideEffectClassNoneOnDryRun {
 		w.Verdict, w.Step = Refuses, SideEffects
 		w.Reason = fmt.Sprintf("a dry run is refused where a webhook has side effects, whatever its failurePolicy: sideEffects is %s", effects)
@@ -57,7 +58,7 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Outc
 		w.unsent = d.guessed
 	}
 	if m, ok := h.GetMutatingWebhook(); ok {
-		w.Reinvoked = or(m.ReinvocationPolicy, "") == admissionregistrationv1.IfNeededReinvocationPolicy
+		w.Reinvoked = *cmp.Or(m.ReinvocationPolicy, new(admissionregistrationv1.NeverReinvocationPolicy)) == admissionregistrationv1.IfNeededReinvocationPolicy
 	}
 }
 

@@ -3,6 +3,7 @@
 package admit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ func (d *decider) rulesReason(h webhook.WebhookAccessor) string {
 
 // equivalent is the version of the request's resource that a rule with matchPolicy Exact leaves aside.
 func (d *decider) equivalent(h webhook.WebhookAccessor) (schema.GroupVersionResource, bool) {
-	if or(h.GetMatchPolicy(), "") == admissionregistrationv1.Equivalent {
+	if *cmp.Or(h.GetMatchPolicy(), new(admissionregistrationv1.Exact)) == admissionregistrationv1.Equivalent {
 		return schema.GroupVersionResource{}, false
 	}
 	for _, r := range h.GetRules() {
@@ -124,7 +125,7 @@ func mismatches(r admissionregistrationv1.RuleWithOperations, request admission.
 	try(func(o rule) { o.APIGroups = r.APIGroups }, "the group is %q, not %s", resource.Group, oneOf("%q", r.APIGroups))
 	try(func(o rule) { o.APIVersions = r.APIVersions }, "the version is %s, not %s", resource.Version, oneOf("%s", r.APIVersions))
 	try(func(o rule) { o.Resources = r.Resources }, "the resource is %s, not %s", name, oneOf("%s", r.Resources))
-	try(func(o rule) { o.Scope = r.Scope }, "the scope is %s, not %s", scope(request), or(r.Scope, admissionregistrationv1.AllScopes))
+	try(func(o rule) { o.Scope = r.Scope }, "the scope is %s, not %s", scope(request), *cmp.Or(r.Scope, new(admissionregistrationv1.AllScopes)))
 	return found
 }
 
@@ -143,12 +144,4 @@ func oneOf[T ~string](format string, words []T) string {
 		all = append(all, fmt.Sprintf(format, w))
 	}
 	return strings.Join(all, " or ")
-}
-
-// or is the value of a field, and another value without one.
-func or[T any](field *T, other T) T {
-	if field == nil {
-		return other
-	}
-	return *field
 }
