@@ -23,7 +23,8 @@ type policyRequest struct {
 }
 
 func policyCommand() *cobra.Command {
-	return command("policy", "Write the checks of a kind's validators as validations of an admission policy, as far as CEL can say them", func(c *cobra.Command) error {
+	const short = "Write the checks of a kind's validators as validations of an admission policy, as far as CEL can say them"
+	return command("policy", short, func(c *cobra.Command) error {
 		request := policyRequest{Packages: []string{"./..."}}
 		described, err := project.Read(c.InOrStdin(), &request)
 		if err != nil {

@@ -58,7 +58,7 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Outc
 		w.unsent = d.guessed
 	}
 	if m, ok := h.GetMutatingWebhook(); ok {
-		w.Reinvoked = *cmp.Or(m.ReinvocationPolicy, new(admissionregistrationv1.NeverReinvocationPolicy)) == admissionregistrationv1.IfNeededReinvocationPolicy
+		w.Reinvoked = m.ReinvocationPolicy != nil && *m.ReinvocationPolicy == admissionregistrationv1.IfNeededReinvocationPolicy
 	}
 }
 

@@ -369,7 +369,10 @@ func (r *validationRecorder) Validate(ctx context.Context, resource schema.Group
 	r.policy.matched = nil
 	r.policy.take()
 	result := r.Validator.Validate(ctx, resource, a, params, namespace, budget, authz)
-	s := Step{Policy: r.policy.Name, Binding: r.binding.Name, Phase: Validation, Params: name(params), Cost: r.policy.take(), Verdict: Allowed, kind: a.VersionedKind, source: r.policy.source}
+	s := Step{
+		Policy: r.policy.Name, Binding: r.binding.Name, Phase: Validation, Params: name(params), Cost: r.policy.take(), Verdict: Allowed,
+		kind: a.VersionedKind, source: r.policy.source,
+	}
 	if m := r.policy.matched; m != nil && m.Error == nil && !m.Matches {
 		s.Verdict, s.Message = ConditionFalse, falseCondition(*m)
 	}

@@ -192,7 +192,8 @@ func (r *reporter) field(f ast.EntryExpr, format string, args ...any) {
 
 // quantities reports a quantity that an operator takes for a number or a text.
 func (e *typedEnvironment) quantities(call ast.CallExpr, in scope, r *reporter) {
-	if !slices.Contains([]string{operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.Add, operators.Subtract}, call.FunctionName()) {
+	ofNumbers := []string{operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.Add, operators.Subtract}
+	if !slices.Contains(ofNumbers, call.FunctionName()) {
 		return
 	}
 	for _, a := range call.Args() {
