@@ -131,10 +131,7 @@ func built(o Options) (string, bool) {
 	if strings.Count(pattern, ".") == 1 {
 		pattern += ".*"
 	}
-	found, err := fs.Glob(os.DirFS(o.Cache), filepath.Base(o.folder(pattern)))
-	if err != nil {
-		return "", false
-	}
+	found, _ := fs.Glob(os.DirFS(o.Cache), filepath.Base(o.folder(pattern))) // the pattern is a good one
 	newest, patch := "", -1
 	for _, dir := range found {
 		var n int

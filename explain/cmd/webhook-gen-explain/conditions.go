@@ -34,30 +34,25 @@ type finding struct {
 }
 
 func conditionsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "conditions",
-		Short: "List the mistakes in the expressions of a project, for webhook-gen",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			debug.SetGCPercent(400) // it ends soon
-			var request struct {
-				KubeVersion string `json:"kube-version"`
-			}
-			p, err := project.Read(c.InOrStdin(), &request)
-			if err != nil {
-				return err
-			}
-			kubernetes, err := kubernetesVersion(request.KubeVersion, p)
-			if err != nil {
-				return err
-			}
-			found, err := checkConditions(p, kubernetes)
-			if err != nil {
-				return err
-			}
-			return writeJSON(c, map[string][]finding{"findings": found})
-		},
-	}
+	return command("conditions", "List the mistakes in the expressions of a project, for webhook-gen", func(c *cobra.Command) error {
+		debug.SetGCPercent(400) // it ends soon
+		var request struct {
+			KubeVersion string `json:"kube-version"`
+		}
+		p, err := project.Read(c.InOrStdin(), &request)
+		if err != nil {
+			return err
+		}
+		kubernetes, err := kubernetesVersion(request.KubeVersion, p)
+		if err != nil {
+			return err
+		}
+		found, err := checkConditions(p, kubernetes)
+		if err != nil {
+			return err
+		}
+		return writeJSON(c, map[string][]finding{"findings": found})
+	})
 }
 
 // kubernetesVersion is the version of --kube-version, or else the oldest that the project supports; nil if neither says

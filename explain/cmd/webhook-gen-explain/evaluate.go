@@ -20,27 +20,19 @@ type output struct {
 }
 
 func evaluateCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "evaluate",
-		Short: "Run admission policies on requests, for tests of a project",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			var in evaluate.Input
-			if err := json.NewDecoder(c.InOrStdin()).Decode(&in); err != nil {
-				return fmt.Errorf("policies and requests: %w", err)
-			}
-			answers, err := evaluate.Run(c.Context(), in)
-			if err != nil {
-				return err
-			}
-			out := output{Answers: answers}
-			if in.Describe {
-				if out.Kinds, err = evaluate.Describe(in); err != nil {
-					return err
-				}
-				out.Policies = in.Policies
-			}
-			return writeJSON(c, out)
-		},
-	}
+	return command("evaluate", "Run admission policies on requests, for tests of a project", func(c *cobra.Command) error {
+		var in evaluate.Input
+		if err := json.NewDecoder(c.InOrStdin()).Decode(&in); err != nil {
+			return fmt.Errorf("policies and requests: %w", err)
+		}
+		answers, err := evaluate.Run(c.Context(), in)
+		if err != nil {
+			return err
+		}
+		out := output{Answers: answers}
+		if in.Describe {
+			out.Policies, out.Kinds = in.Policies, evaluate.Describe(in)
+		}
+		return writeJSON(c, out)
+	})
 }

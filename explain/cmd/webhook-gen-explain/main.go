@@ -65,6 +65,14 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return 0
 }
 
+// command returns a command without flags and arguments: it reads its input.
+func command(name, short string, run func(*cobra.Command) error) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: short, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return run(c) },
+	}
+}
+
 // writeJSON writes the answer of a command for webhook-gen.
 func writeJSON(c *cobra.Command, answer any) error {
 	e := json.NewEncoder(c.OutOrStdout())

@@ -23,41 +23,37 @@ type policyRequest struct {
 }
 
 func policyCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "policy",
-		Short: "Write the checks of a kind's validators as validations of an admission policy, as far as CEL can say them",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			request := policyRequest{Packages: []string{"./..."}}
-			described, err := project.Read(c.InOrStdin(), &request)
-			if err != nil {
-				return err
+	const short = "Write the checks of a kind's validators as validations of an admission policy, as far as CEL can say them"
+	return command("policy", short, func(c *cobra.Command) error {
+		request := policyRequest{Packages: []string{"./..."}}
+		described, err := project.Read(c.InOrStdin(), &request)
+		if err != nil {
+			return err
+		}
+		dir, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		result, err := celcheck.Read(dir, request.Kind, request.Packages...)
+		if err != nil {
+			return err
+		}
+		if err := compileChecks(result.Checks, described); err != nil {
+			return err
+		}
+		for i := range result.Checks {
+			check := &result.Checks[i]
+			check.At = check.Position.String()
+			if below, err := filepath.Rel(dir, check.Position.Filename); err == nil {
+				check.At = fmt.Sprintf("%s:%d", filepath.ToSlash(below), check.Position.Line)
 			}
-			dir, err := os.Getwd()
-			if err != nil {
-				return err
-			}
-			result, err := celcheck.Read(dir, request.Kind, request.Packages...)
-			if err != nil {
-				return err
-			}
-			if err := compileChecks(result.Checks, described); err != nil {
-				return err
-			}
-			for i := range result.Checks {
-				check := &result.Checks[i]
-				check.At = check.Position.String()
-				if below, err := filepath.Rel(dir, check.Position.Filename); err == nil {
-					check.At = fmt.Sprintf("%s:%d", filepath.ToSlash(below), check.Position.Line)
-				}
-			}
-			if request.Format == "json" {
-				return writeJSON(c, result)
-			}
-			result.Print(c.OutOrStdout())
-			return nil
-		},
-	}
+		}
+		if request.Format == "json" {
+			return writeJSON(c, result)
+		}
+		result.Print(c.OutOrStdout())
+		return nil
+	})
 }
 
 // compileChecks compiles the expressions of checks for the oldest Kubernetes of a project, with the Go types of the

@@ -43,19 +43,14 @@ type requestFlags struct {
 }
 
 func requestCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "request",
-		Short: "Say what an API server does with a request: policies and webhooks, in its order",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			f := &requestFlags{Format: "text"}
-			p, err := project.Read(c.InOrStdin(), f)
-			if err != nil {
-				return err
-			}
-			return f.run(c, p)
-		},
-	}
+	return command("request", "Say what an API server does with a request: policies and webhooks, in its order", func(c *cobra.Command) error {
+		f := &requestFlags{Format: "text"}
+		p, err := project.Read(c.InOrStdin(), f)
+		if err != nil {
+			return err
+		}
+		return f.run(c, p)
+	})
 }
 
 func (f *requestFlags) run(c *cobra.Command, p *project.Project) error {

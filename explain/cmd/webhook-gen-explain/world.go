@@ -69,21 +69,11 @@ func (f *worldFlags) read(ctx context.Context, p *project.Project) (*world, erro
 	if err := w.addProject(p); err != nil {
 		return nil, err
 	}
-	for _, path := range f.CRDs {
-		if err := w.addDefinitions(path); err != nil {
-			return nil, err
-		}
-	}
-	for _, path := range f.Configurations {
-		if err := w.addConfigurations(path); err != nil {
-			return nil, err
-		}
-	}
-	for _, path := range f.Params {
-		if err := eachObject(path, func(o *unstructured.Unstructured) error {
-			w.objects = append(w.objects, o)
-			return nil
-		}); err != nil {
+	for _, from := range []struct {
+		paths []string
+		add   func(*unstructured.Unstructured) error
+	}{{f.CRDs, w.addDefinition}, {f.Configurations, w.addConfiguration}, {f.Params, w.addObject}} {
+		if err := eachObject(from.paths, from.add); err != nil {
 			return nil, err
 		}
 	}
@@ -96,8 +86,8 @@ func (f *worldFlags) read(ctx context.Context, p *project.Project) (*world, erro
 // connect reads from the cluster, if one is named; else it takes the resources of Kubernetes itself.
 func (f *worldFlags) connect(ctx context.Context, w *world) (err error) {
 	if f.Kubeconfig == "" && f.Context == "" {
-		w.api, err = served.Kubernetes()
-		return err
+		w.api = served.Kubernetes()
+		return nil
 	}
 	if w.cluster, err = cluster.Connect(f.Kubeconfig, f.Context); err != nil {
 		return err
@@ -124,10 +114,8 @@ func (f *worldFlags) connect(ctx context.Context, w *world) (err error) {
 }
 
 func (w *world) addProject(p *project.Project) error {
-	for _, path := range p.Definitions {
-		if err := w.addDefinitions(path); err != nil {
-			return err
-		}
+	if err := eachObject(p.Definitions, w.addDefinition); err != nil {
+		return err
 	}
 	for _, k := range p.Kinds {
 		resource := schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Plural}
@@ -153,66 +141,70 @@ func (w *world) addProject(p *project.Project) error {
 	return nil
 }
 
-func (w *world) addDefinitions(path string) error {
-	return eachObject(path, func(o *unstructured.Unstructured) error {
-		if o.GetKind() != "CustomResourceDefinition" {
-			return nil
-		}
-		crd := &apiextensionsv1.CustomResourceDefinition{}
-		if o.GroupVersionKind() != apiextensionsv1.SchemeGroupVersion.WithKind(o.GetKind()) {
-			return fmt.Errorf("CustomResourceDefinitions are read in apiextensions.k8s.io/v1, not in %s", o.GetAPIVersion())
-		}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, crd); err != nil {
-			return err
-		}
-		w.addTypes(crd)
-		return w.api.Define(crd)
-	})
-}
-
-func (w *world) addConfigurations(path string) error {
-	return eachObject(path, func(o *unstructured.Unstructured) error {
-		switch {
-		case !configuration.Is(o) && !isPolicy(o):
-			w.objects = append(w.objects, o)
-		case configuration.IsStatic(o):
-			w.passedOver = append(w.passedOver, o.GetName())
-		case isPolicy(o):
-			w.addPolicy(o)
-		default:
-			return w.configurations.Add(o)
-		}
+// addDefinition adds the kind of a CustomResourceDefinition, and passes over other objects.
+func (w *world) addDefinition(o *unstructured.Unstructured) error {
+	if o.GetKind() != "CustomResourceDefinition" {
 		return nil
-	})
-}
-
-// eachObject visits the objects of a file, or of the YAML and JSON files in a folder. An error gets the file's name.
-func eachObject(path string, visit func(*unstructured.Unstructured) error) error {
-	files := []string{path}
-	info, err := os.Stat(path)
-	if err != nil {
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if o.GroupVersionKind() != apiextensionsv1.SchemeGroupVersion.WithKind(o.GetKind()) {
+		return fmt.Errorf("CustomResourceDefinitions are read in apiextensions.k8s.io/v1, not in %s", o.GetAPIVersion())
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, crd); err != nil {
 		return err
 	}
-	if info.IsDir() {
-		entries, err := os.ReadDir(path)
+	w.addTypes(crd)
+	return w.api.Define(crd)
+}
+
+func (w *world) addConfiguration(o *unstructured.Unstructured) error {
+	switch {
+	case !configuration.Is(o) && !isPolicy(o):
+		return w.addObject(o)
+	case configuration.IsStatic(o):
+		w.passedOver = append(w.passedOver, o.GetName())
+	case isPolicy(o):
+		w.addPolicy(o)
+	default:
+		return w.configurations.Add(o)
+	}
+	return nil
+}
+
+func (w *world) addObject(o *unstructured.Unstructured) error {
+	w.objects = append(w.objects, o)
+	return nil
+}
+
+// eachObject visits the objects of files, and of the YAML and JSON files in folders. An error gets the file's name.
+func eachObject(paths []string, visit func(*unstructured.Unstructured) error) error {
+	for _, path := range paths {
+		files := []string{path}
+		info, err := os.Stat(path)
 		if err != nil {
 			return err
 		}
-		files = nil
-		for _, e := range entries {
-			if slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(e.Name())) {
-				files = append(files, filepath.Join(path, e.Name()))
+		if info.IsDir() {
+			entries, err := os.ReadDir(path)
+			if err != nil {
+				return err
+			}
+			files = nil
+			for _, e := range entries {
+				if slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(e.Name())) {
+					files = append(files, filepath.Join(path, e.Name()))
+				}
 			}
 		}
-	}
-	for _, file := range files {
-		objects, err := object.Read(file)
-		if err != nil {
-			return err
-		}
-		for _, o := range objects {
-			if err := visit(o); err != nil {
-				return fmt.Errorf("%s: %w", file, err)
+		for _, file := range files {
+			objects, err := object.Read(file)
+			if err != nil {
+				return err
+			}
+			for _, o := range objects {
+				if err := visit(o); err != nil {
+					return fmt.Errorf("%s: %w", file, err)
+				}
 			}
 		}
 	}

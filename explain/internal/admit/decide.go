@@ -3,6 +3,7 @@
 package admit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -22,8 +23,6 @@ type decider struct {
 	compiler *condition.Compiler
 	// defaulted reports that the request's objects already have an API server's defaults.
 	defaulted bool
-	// unsent reports that the webhook gets the object in a version to which it cannot be converted here.
-	unsent bool
 }
 
 // withoutConditions is a webhook whose matchConditions are left aside.
@@ -32,7 +31,7 @@ type withoutConditions struct{ webhook.WebhookAccessor }
 func (withoutConditions) GetMatchConditions() []admissionregistrationv1.MatchCondition { return nil }
 
 // decide writes the result for the webhook into w.
-func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webhook) {
+func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Outcome) {
 	invocation, refusal := d.ShouldCallHook(ctx, withoutConditions{h}, d.attributes, d.objects, d.objects)
 	switch {
 	case refusal != nil:
@@ -43,11 +42,11 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webh
 		w.Step, w.Reason = d.skipped(h)
 		return
 	}
-	d.matched(h, invocation, w)
-	if len(h.GetMatchConditions()) > 0 && !d.conditions(ctx, h, invocation, w) {
+	d.matched(h, invocation, &w.Webhook)
+	if len(h.GetMatchConditions()) > 0 && !d.conditions(ctx, h, invocation, &w.Webhook) {
 		return
 	}
-	effects := or(h.GetSideEffects(), "not said")
+	effects := *cmp.Or(h.GetSideEffects(), new(admissionregistrationv1.SideEffectClass("not said")))
 	if d.attributes.IsDryRun() && effects != admissionregistrationv1.SideEffectClassNone && effects != admissionregistrationv1.SideEffectClassNoneOnDryRun {
 		w.Verdict, w.Step = Refuses, SideEffects
 		w.Reason = fmt.Sprintf("a dry run is refused where a webhook has side effects, whatever its failurePolicy: sideEffects is %s", effects)
@@ -56,21 +55,18 @@ func (d *decider) decide(ctx context.Context, h webhook.WebhookAccessor, w *Webh
 	w.Verdict = Called
 	d.guessed = false
 	if _, err := d.VersionedAttribute(invocation.Kind); err == nil {
-		d.unsent = d.guessed
+		w.unsent = d.guessed
 	}
 	if m, ok := h.GetMutatingWebhook(); ok {
-		w.Reinvoked = or(m.ReinvocationPolicy, "") == admissionregistrationv1.IfNeededReinvocationPolicy
+		w.Reinvoked = m.ReinvocationPolicy != nil && *m.ReinvocationPolicy == admissionregistrationv1.IfNeededReinvocationPolicy
 	}
 }
 
 // matched sets the rule that matches, and the resource that it matches as.
 func (d *decider) matched(h webhook.WebhookAccessor, invocation *generic.WebhookInvocation, w *Webhook) {
 	as := resourceOverride{d.attributes, invocation.Resource}
-	for i, r := range h.GetRules() {
-		if matches(r, as) {
-			w.Rule = &i
-			break
-		}
+	if i := slices.IndexFunc(h.GetRules(), func(r admissionregistrationv1.RuleWithOperations) bool { return matches(r, as) }); i >= 0 {
+		w.Rule = &i
 	}
 	if invocation.Resource != d.attributes.GetResource() {
 		w.Converted = fmt.Sprintf("%s of %s", invocation.Kind.Kind, invocation.Kind.GroupVersion())

@@ -67,15 +67,9 @@ func (e evidence) undefaulted() (all []string) {
 // mayBeDefaulted reports whether an API server may see more of a field than the object has here. An API server may
 // default a field that is absent, or that lies in a list or map.
 func (d *decider) mayBeDefaulted(path []string) bool {
-	if d.defaulted || d.definition.Defaults(d.attributes.GetKind().Version) {
-		return false
-	}
-	for _, o := range []runtime.Object{d.attributes.GetObject(), d.attributes.GetOldObject()} {
-		if o != nil && !says(o, path) {
-			return true
-		}
-	}
-	return false
+	objects := []runtime.Object{d.attributes.GetObject(), d.attributes.GetOldObject()}
+	return !d.defaulted && !d.definition.Defaults(d.attributes.GetKind().Version) &&
+		slices.ContainsFunc(objects, func(o runtime.Object) bool { return o != nil && !says(o, path) })
 }
 
 // says reports whether an object has a single value for a field.

@@ -4,6 +4,7 @@ package admit
 
 import (
 	"context"
+	"errors"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -65,10 +66,7 @@ func newPlugin(c Cluster, mutating bool) (*plugin, error) {
 
 // initialize sets up a plugin as an API server does, except that it fills the informers itself, without a server.
 func (p *plugin) initialize(c Cluster) error {
-	client, err := kubernetes.NewForConfig(&rest.Config{}) // the namespace is in the cache, so it is never asked
-	if err != nil {
-		return err
-	}
+	client := kubernetes.NewForConfigOrDie(&rest.Config{}) // the namespace is in the cache, so it is never asked
 	known, err := c.Informers(client)
 	if err != nil {
 		return err
@@ -92,22 +90,18 @@ func (p *plugin) initialize(c Cluster) error {
 // Informers returns informers with the cluster's objects.
 func (c Cluster) Informers(client kubernetes.Interface) (informers.SharedInformerFactory, error) {
 	f := informers.NewSharedInformerFactory(client, 0)
+	registrations := f.Admissionregistration().V1()
+	var err error
 	for _, m := range c.Configurations.Mutating {
-		if err := f.Admissionregistration().V1().MutatingWebhookConfigurations().Informer().GetIndexer().Add(m); err != nil {
-			return nil, err
-		}
+		err = errors.Join(err, registrations.MutatingWebhookConfigurations().Informer().GetIndexer().Add(m))
 	}
 	for _, v := range c.Configurations.Validating {
-		if err := f.Admissionregistration().V1().ValidatingWebhookConfigurations().Informer().GetIndexer().Add(v); err != nil {
-			return nil, err
-		}
+		err = errors.Join(err, registrations.ValidatingWebhookConfigurations().Informer().GetIndexer().Add(v))
 	}
 	if c.Namespace != nil {
-		if err := f.Core().V1().Namespaces().Informer().GetIndexer().Add(c.Namespace); err != nil {
-			return nil, err
-		}
+		err = errors.Join(err, f.Core().V1().Namespaces().Informer().GetIndexer().Add(c.Namespace))
 	}
-	return f, nil
+	return f, err
 }
 
 // dispatcher takes the place of the one that calls webhooks.

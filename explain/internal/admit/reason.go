@@ -3,6 +3,7 @@
 package admit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ func (d *decider) rulesReason(h webhook.WebhookAccessor) string {
 
 // equivalent is the version of the request's resource that a rule with matchPolicy Exact leaves aside.
 func (d *decider) equivalent(h webhook.WebhookAccessor) (schema.GroupVersionResource, bool) {
-	if or(h.GetMatchPolicy(), "") == admissionregistrationv1.Equivalent {
+	if *cmp.Or(h.GetMatchPolicy(), new(admissionregistrationv1.Exact)) == admissionregistrationv1.Equivalent {
 		return schema.GroupVersionResource{}, false
 	}
 	for _, r := range h.GetRules() {
@@ -120,11 +121,11 @@ func mismatches(r admissionregistrationv1.RuleWithOperations, request admission.
 	type rule = *admissionregistrationv1.RuleWithOperations
 	resource := request.GetResource()
 	name := strings.TrimSuffix(resource.Resource+"/"+request.GetSubresource(), "/")
-	try(func(o rule) { o.Operations = r.Operations }, "the operation is %s, not %s", request.GetOperation(), oneOf(r.Operations))
-	try(func(o rule) { o.APIGroups = r.APIGroups }, "the group is %q, not %s", resource.Group, quoted(r.APIGroups))
-	try(func(o rule) { o.APIVersions = r.APIVersions }, "the version is %s, not %s", resource.Version, oneOf(r.APIVersions))
-	try(func(o rule) { o.Resources = r.Resources }, "the resource is %s, not %s", name, oneOf(r.Resources))
-	try(func(o rule) { o.Scope = r.Scope }, "the scope is %s, not %s", scope(request), or(r.Scope, admissionregistrationv1.AllScopes))
+	try(func(o rule) { o.Operations = r.Operations }, "the operation is %s, not %s", request.GetOperation(), oneOf("%s", r.Operations))
+	try(func(o rule) { o.APIGroups = r.APIGroups }, "the group is %q, not %s", resource.Group, oneOf("%q", r.APIGroups))
+	try(func(o rule) { o.APIVersions = r.APIVersions }, "the version is %s, not %s", resource.Version, oneOf("%s", r.APIVersions))
+	try(func(o rule) { o.Resources = r.Resources }, "the resource is %s, not %s", name, oneOf("%s", r.Resources))
+	try(func(o rule) { o.Scope = r.Scope }, "the scope is %s, not %s", scope(request), *cmp.Or(r.Scope, new(admissionregistrationv1.AllScopes)))
 	return found
 }
 
@@ -136,26 +137,11 @@ func scope(request admission.Attributes) string {
 	return string(admissionregistrationv1.NamespacedScope)
 }
 
-func oneOf[T ~string](words []T) string {
+// oneOf lists words, each in a format.
+func oneOf[T ~string](format string, words []T) string {
 	var all []string
 	for _, w := range words {
-		all = append(all, string(w))
+		all = append(all, fmt.Sprintf(format, w))
 	}
 	return strings.Join(all, " or ")
-}
-
-func quoted(words []string) string {
-	var all []string
-	for _, w := range words {
-		all = append(all, fmt.Sprintf("%q", w))
-	}
-	return strings.Join(all, " or ")
-}
-
-// or is the value of a field, and another value without one.
-func or[T any](field *T, other T) T {
-	if field == nil {
-		return other
-	}
-	return *field
 }

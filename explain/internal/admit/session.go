@@ -26,6 +26,8 @@ type Outcome struct {
 	Call *Call
 	// Reads reports that it depends on the object whether the webhook is called.
 	Reads bool
+	// unsent reports that the webhook gets the object in a version to which it cannot be converted here.
+	unsent bool
 }
 
 // Call is the effect of a call.
@@ -51,7 +53,7 @@ type Session struct {
 	Program *Program
 
 	compiler *condition.Compiler
-	mutating *phase
+	phases   map[bool]*phase // by mutating
 }
 
 // NewSession returns a session for a request.
@@ -60,19 +62,22 @@ func NewSession(c Cluster, defaulted bool, program *Program) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{Cluster: c, Defaulted: defaulted, Program: program, compiler: compiler}, nil
+	return &Session{Cluster: c, Defaulted: defaulted, Program: program, compiler: compiler, phases: map[bool]*phase{}}, nil
 }
 
 // phase has the webhooks of one kind.
 type phase struct {
 	*Session
 	*plugin
-	hooks   []webhook.WebhookAccessor
-	indexes []int // of the webhooks in their configurations
-	callers map[int]*caller
+	hooks     []webhook.WebhookAccessor
+	described []Webhook // each without a verdict
+	callers   map[int]*caller
 }
 
 func (s *Session) phase(mutating bool) (*phase, error) {
+	if known := s.phases[mutating]; known != nil {
+		return known, nil
+	}
 	p, err := newPlugin(s.Cluster, mutating)
 	if err != nil {
 		return nil, err
@@ -80,36 +85,36 @@ func (s *Session) phase(mutating bool) (*phase, error) {
 	f := &phase{Session: s, plugin: p, hooks: p.source.Webhooks(), callers: map[int]*caller{}}
 	next := map[string]int{} // by configuration
 	for _, h := range f.hooks {
-		f.indexes = append(f.indexes, next[h.GetConfigurationName()])
+		f.described = append(f.described, Webhook{Configuration: h.GetConfigurationName(), Name: h.GetName(), Index: next[h.GetConfigurationName()]})
 		next[h.GetConfigurationName()]++
 	}
+	s.phases[mutating] = f
 	return f, nil
 }
 
-func (f *phase) describe(i int) Webhook {
-	return Webhook{Configuration: f.hooks[i].GetConfigurationName(), Name: f.hooks[i].GetName(), Index: f.indexes[i]}
-}
-
-// exempt reports whether an API server calls no webhook at all for the request.
-func (f *phase) exempt(ctx context.Context, a admission.Attributes) (bool, error) {
+// begin returns the webhooks of one kind, and whether an API server calls no webhook at all for the request.
+func (s *Session) begin(ctx context.Context, mutating bool, a admission.Attributes) (f *phase, exempt bool, trouble error) {
+	if f, trouble = s.phase(mutating); trouble != nil {
+		return nil, false, trouble
+	}
 	f.dispatched = false
 	if err := f.Dispatch(ctx, a, newObjects(f.API, a)); err != nil {
-		return false, fmt.Errorf("the API server's code refuses the request: %w", err)
+		return nil, false, fmt.Errorf("the API server's code refuses the request: %w", err)
 	}
-	return !f.dispatched, nil
+	return f, !f.dispatched, nil
 }
 
-// decide decides about one webhook. exempt is the result of the method exempt.
-func (f *phase) decide(ctx context.Context, i int, a admission.Attributes, exempt bool) (o Outcome, unsent bool) {
-	o.Webhook = f.describe(i)
+// decide decides about one webhook. exempt is the result of begin.
+func (f *phase) decide(ctx context.Context, i int, a admission.Attributes, exempt bool) (o Outcome) {
+	o.Webhook = f.described[i]
 	if exempt {
 		o.Verdict, o.Step, o.Reason = Skipped, Exemption, exemption(a)
-		return o, false
+		return o
 	}
 	d := &decider{plugin: f.plugin, objects: newObjects(f.API, a), compiler: f.compiler, defaulted: f.Defaulted}
-	d.decide(ctx, f.hooks[i], &o.Webhook)
+	d.decide(ctx, f.hooks[i], &o)
 	o.Reads = o.Step == ObjectSelector || o.Step == MatchConditions || o.Verdict != Skipped && f.selects(i)
-	return o, d.unsent
+	return o
 }
 
 // selects reports whether a webhook selects objects.
@@ -120,30 +125,19 @@ func (f *phase) selects(i int) bool {
 
 // Mutate calls the mutating webhooks in their order: all in the first round, and in the second round the webhooks that
 // are called once more. It stops at a refusal, which it returns. The object of the attributes changes.
-func (s *Session) Mutate(ctx context.Context, a admission.Attributes, objects admission.ObjectInterfaces) (_ []Outcome, refusal, trouble error) {
-	if s.mutating == nil {
-		if s.mutating, trouble = s.phase(true); trouble != nil {
-			return nil, nil, trouble
-		}
-	}
-	f := s.mutating
-	exempt, trouble := f.exempt(ctx, a)
+func (s *Session) Mutate(ctx context.Context, a admission.Attributes, objects admission.ObjectInterfaces) (outcomes []Outcome, refusal, trouble error) {
+	f, exempt, trouble := s.begin(ctx, true, a)
 	if trouble != nil {
 		return nil, nil, trouble
 	}
 	again := a.GetReinvocationContext().IsReinvoke()
-	var outcomes []Outcome
 	for i := range f.hooks {
-		var o Outcome
-		unsent := false
-		if refusal != nil {
-			o = f.notReached(i)
-		} else {
-			o, unsent = f.decide(ctx, i, a, exempt)
+		o := f.notReached(i)
+		if refusal == nil {
+			o = f.decide(ctx, i, a, exempt)
 		}
 		if o.Verdict == Called || o.Verdict == Refuses {
-			var calls int
-			o.Call, calls, trouble = f.call(ctx, i, i, a, objects, unsent)
+			calls, trouble := f.call(ctx, &o, i, i, a, objects)
 			if trouble != nil {
 				return nil, nil, trouble
 			}
@@ -162,19 +156,13 @@ func (s *Session) Mutate(ctx context.Context, a admission.Attributes, objects ad
 // Validate calls the validating webhooks. An API server matches all of them before it calls any, and calls all at once.
 // If several refuse the request, Validate returns the first refusal.
 func (s *Session) Validate(ctx context.Context, a admission.Attributes, objects admission.ObjectInterfaces) (outcomes []Outcome, refusal, trouble error) {
-	f, trouble := s.phase(false)
+	f, exempt, trouble := s.begin(ctx, false, a)
 	if trouble != nil {
 		return nil, nil, trouble
 	}
-	exempt, trouble := f.exempt(ctx, a)
-	if trouble != nil {
-		return nil, nil, trouble
-	}
-	unsent := make([]bool, len(f.hooks))
 	refusedAt := len(f.hooks)
 	for i := range f.hooks {
-		var o Outcome
-		o, unsent[i] = f.decide(ctx, i, a, exempt)
+		o := f.decide(ctx, i, a, exempt)
 		if o.Verdict == Refuses && o.Step != SideEffects && refusedAt == len(f.hooks) {
 			refusedAt = i
 		}
@@ -189,8 +177,7 @@ func (s *Session) Validate(ctx context.Context, a admission.Attributes, objects 
 		if o.Verdict != Called && o.Verdict != Refuses {
 			continue
 		}
-		o.Call, _, trouble = f.call(ctx, i, relevant, a, objects, unsent[i])
-		if trouble != nil {
+		if _, trouble = f.call(ctx, o, i, relevant, a, objects); trouble != nil {
 			return nil, nil, trouble
 		}
 		relevant++
@@ -214,37 +201,39 @@ func (s *Session) NotReached(mutating bool) (outcomes []Outcome, trouble error) 
 }
 
 func (f *phase) notReached(i int) Outcome {
-	o := Outcome{Webhook: f.describe(i)}
+	o := Outcome{Webhook: f.described[i]}
 	o.Verdict, o.Reason = NotReached, "the request is refused before"
 	return o
 }
 
-// call has the API server's dispatcher call one webhook. index is its index in audit annotations.
-func (f *phase) call(ctx context.Context, i, index int, a admission.Attributes, objects admission.ObjectInterfaces, unsent bool) (call *Call, calls int, trouble error) {
+// call has the API server's dispatcher call one webhook, and sets the outcome of that. It returns the number of
+// requests. index is the webhook's index in audit annotations.
+func (f *phase) call(ctx context.Context, o *Outcome, i, index int, a admission.Attributes, objects admission.ObjectInterfaces) (calls int, trouble error) {
 	known := f.callers[i]
 	if known == nil {
 		program := f.Program
-		if unsent { // and so the program is not called
+		if o.unsent { // and so the program is not called
 			program = nil
 		}
 		if known, trouble = newCaller(f.Cluster, f.hooks[i], program); trouble != nil {
-			return nil, 0, trouble
+			return 0, trouble
 		}
 		f.callers[i] = known
 	}
 	var before runtime.Object
-	if o := a.GetObject(); o != nil {
-		before = o.DeepCopyObject()
+	if object := a.GetObject(); object != nil {
+		before = object.DeepCopyObject()
 	}
 	w := known.wire
 	called := w.calls
 	w.unreached, w.status = nil, ""
 	observed := &indexed{Attributes: a, index: index, silent: w.program == nil}
-	if unsent { // the object of the request's version has everything that matching needs
+	if o.unsent { // the object of the request's version has everything that matching needs
 		objects = newObjects(f.API, a)
 	}
 	err := known.admit(ctx, observed, objects)
-	call = &Call{}
+	call := &Call{}
+	o.Call = call
 	if err != nil {
 		call.Refusal = known.named(err)
 	}
@@ -256,7 +245,7 @@ func (f *phase) call(ctx context.Context, i, index int, a admission.Attributes, 
 	}
 	switch {
 	case w.calls == called || call.Refusal != nil:
-	case unsent:
+	case o.unsent:
 		call.Unknown = "how the object is converted to the version that it gets is not known here"
 	case f.Program == nil:
 		call.Unknown = "--webhooks calls a running program"
@@ -264,7 +253,7 @@ func (f *phase) call(ctx context.Context, i, index int, a admission.Attributes, 
 	if before != nil && !equality.Semantic.DeepEqual(before, a.GetObject()) {
 		call.Changed = a.GetObject().DeepCopyObject()
 	}
-	return call, w.calls - called, nil
+	return w.calls - called, nil
 }
 
 // failure describes a failed call.
@@ -321,6 +310,10 @@ type indexed struct {
 }
 
 func (i *indexed) AddAnnotation(key, value string) error {
+	return i.AddAnnotationWithLevel(key, value, auditinternal.LevelMetadata)
+}
+
+func (i *indexed) AddAnnotationWithLevel(key, value string, level auditinternal.Level) error {
 	key = i.key(key)
 	if strings.HasPrefix(key, mutating.MutationAuditAnnotationFailedOpenKeyPrefix) || strings.HasPrefix(key, validating.ValidatingAuditAnnotationFailedOpenKeyPrefix) {
 		i.failedOpen = true
@@ -328,14 +321,7 @@ func (i *indexed) AddAnnotation(key, value string) error {
 	if i.silent {
 		return nil
 	}
-	return i.Attributes.AddAnnotation(key, value)
-}
-
-func (i *indexed) AddAnnotationWithLevel(key, value string, level auditinternal.Level) error {
-	if i.silent {
-		return nil
-	}
-	return i.Attributes.AddAnnotationWithLevel(i.key(key), value, level)
+	return i.Attributes.AddAnnotationWithLevel(key, value, level)
 }
 
 func (i *indexed) key(key string) string {

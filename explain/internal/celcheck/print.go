@@ -24,13 +24,7 @@ func (r Result) Print(w io.Writer) {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%s\n", v.Type)
-		var checks []Check
-		for _, c := range r.Checks {
-			if c.Type == v.Type {
-				checks = append(checks, c)
-			}
-		}
-		printType(w, checks)
+		printType(w, slices.DeleteFunc(slices.Clone(r.Checks), func(c Check) bool { return c.Type != v.Type }))
 	}
 }
 

@@ -396,18 +396,31 @@ func (w *walk) consequence(e ast.Expr, body *ast.BlockStmt, under []guard) (then
 		}
 		return guard{}, guard{}
 	}
-	c, reason := w.condition(e)
-	if reason != "" {
+	then, opposite = anyOf([]ast.Expr{e}, w.condition)
+	if then.reason != "" {
 		for n := range ast.Preorder(e) {
 			if name, ok := n.(*ast.Ident); ok {
-				w.spoil(w.values[w.pkg.TypesInfo.Uses[name]].checks, reason)
+				w.spoil(w.values[w.pkg.TypesInfo.Uses[name]].checks, then.reason)
 			}
 		}
-		w.block(body.List, with(under, guard{reason: reason}))
-		return guard{reason: reason}, guard{reason: reason}
 	}
-	w.block(body.List, with(under, guard{condition: c}))
-	return guard{condition: c}, guard{condition: c.not()}
+	w.block(body.List, with(under, then))
+	return then, opposite
+}
+
+// anyOf returns the guard that one of the conditions holds that some expressions are, and its opposite.
+func anyOf(all []ast.Expr, is func(ast.Expr) (condition, string)) (then, opposite guard) {
+	var any []condition
+	for _, e := range all {
+		one, reason := is(e)
+		then.reason = cmp.Or(then.reason, reason)
+		any = append(any, one)
+	}
+	if then.reason != "" {
+		return then, then
+	}
+	then.condition = join(false, any...)
+	return then, guard{condition: then.condition.not()}
 }
 
 // errorOf is the value of an error, or of the variable whose part it is.
@@ -603,6 +616,10 @@ func (w *walk) choice(s *ast.SwitchStmt, under []guard) []guard {
 		}
 		return w.skipped(s.Body, under)
 	}
+	is := w.condition
+	if s.Tag != nil {
+		is = func(e ast.Expr) (condition, string) { return w.compare(s.Tag, token.EQL, e) }
+	}
 	var before, after []guard
 	var otherwise *ast.CaseClause
 	for _, stmt := range s.Body.List {
@@ -612,31 +629,13 @@ func (w *walk) choice(s *ast.SwitchStmt, under []guard) []guard {
 			continue
 		}
 		body := &ast.BlockStmt{List: c.Body}
+		var then, opposite guard
 		if s.Tag == nil && len(c.List) == 1 {
-			_, opposite := w.consequence(c.List[0], body, with(under, before...))
-			before = append(before, opposite)
-			after = w.following(after, body, opposite)
-			continue
+			_, opposite = w.consequence(c.List[0], body, with(under, before...))
+		} else {
+			then, opposite = anyOf(c.List, is)
+			w.block(c.Body, with(with(under, before...), then))
 		}
-		var any []condition
-		var why string
-		for _, e := range c.List {
-			var one condition
-			var reason string
-			if s.Tag == nil {
-				one, reason = w.condition(e)
-			} else {
-				one, reason = w.compare(s.Tag, token.EQL, e)
-			}
-			why = cmp.Or(why, reason)
-			any = append(any, one)
-		}
-		g, opposite := guard{reason: why}, guard{reason: why}
-		if why == "" {
-			g.condition = join(false, any...)
-			opposite.condition = g.condition.not()
-		}
-		w.block(c.Body, with(with(under, before...), g))
 		before = append(before, opposite)
 		after = w.following(after, body, opposite)
 	}
@@ -979,12 +978,7 @@ func isErrors(t types.Type) bool {
 	}
 	switch t := types.Unalias(t).(type) {
 	case *types.Tuple:
-		for v := range t.Variables() {
-			if isErrors(v.Type()) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(slices.Collect(t.Variables()), func(v *types.Var) bool { return isErrors(v.Type()) })
 	case *types.Pointer:
 		return isErrors(t.Elem())
 	}

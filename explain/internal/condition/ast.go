@@ -52,33 +52,9 @@ func isNull(e ast.Expr) bool {
 }
 
 // Children are the expressions directly in another.
-func Children(e ast.Expr) []ast.Expr {
-	switch e.Kind() {
-	case ast.SelectKind:
-		return []ast.Expr{e.AsSelect().Operand()}
-	case ast.CallKind:
-		call := e.AsCall()
-		if call.IsMemberFunction() {
-			return append([]ast.Expr{call.Target()}, call.Args()...)
-		}
-		return call.Args()
-	case ast.ListKind:
-		return e.AsList().Elements()
-	case ast.MapKind:
-		var all []ast.Expr
-		for _, entry := range e.AsMap().Entries() {
-			all = append(all, entry.AsMapEntry().Key(), entry.AsMapEntry().Value())
-		}
-		return all
-	case ast.StructKind:
-		var all []ast.Expr
-		for _, field := range e.AsStruct().Fields() {
-			all = append(all, field.AsStructField().Value())
-		}
-		return all
-	case ast.ComprehensionKind:
-		c := e.AsComprehension()
-		return []ast.Expr{c.IterRange(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()}
+func Children(e ast.Expr) (all []ast.Expr) {
+	for _, child := range ast.NavigateExpr(nil, e).Children() {
+		all = append(all, child)
 	}
-	return nil
+	return all
 }

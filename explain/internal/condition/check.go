@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
@@ -68,10 +69,7 @@ func (c *Compiler) Check(conditions []v1.MatchCondition, rules []v1.RuleWithOper
 			}
 			continue
 		}
-		checked, issues := c.environment.NewExpressionsEnv().Compile(m.Expression)
-		if issues.Err() != nil { // impossible: it has been compiled
-			continue
-		}
+		checked, _ := c.environment.NewExpressionsEnv().Compile(m.Expression) // it has been compiled
 		t := NewTree(checked, m.Expression)
 		trees = append(trees, t)
 		at[t] = i
@@ -95,8 +93,10 @@ func Problems(expression string, err *apiservercel.Error) []Problem {
 // IssueProblems returns the places of a compiler's issues. Each message begins with the prefix.
 func IssueProblems(expression string, issues *celgo.Issues, prefix string) []Problem {
 	var found []Problem
+	source := common.NewTextSource(expression)
 	for _, e := range issues.Errors() {
-		from := byteOf(expression, e.Location.Line(), e.Location.Column())
+		offset, _ := source.LocationOffset(e.Location) // -1, and so the end, without a place
+		from := len(characters(expression, int(offset)))
 		if from < len(expression) && expression[from] == '.' {
 			from++ // to the field behind it
 			if strings.HasPrefix(e.Message, "undefined field") && strings.HasPrefix(expression[from:], "?") {
@@ -108,20 +108,7 @@ func IssueProblems(expression string, issues *celgo.Issues, prefix string) []Pro
 	return found
 }
 
-// byteOf converts a place as CEL counts, lines from 1 and characters of a line from 0.
-func byteOf(text string, line, column int) int {
-	at := 0
-	for ; line > 1; line-- {
-		next := strings.IndexByte(text[at:], '\n')
-		if next < 0 {
-			break
-		}
-		at += next + 1
-	}
-	return at + len(characters(text[at:], column))
-}
-
-// characters is the beginning of a text that has so many characters.
+// characters is the beginning of a text that has so many characters; the whole text if the number is negative.
 func characters(text string, n int) string {
 	for i := range text {
 		if n == 0 {

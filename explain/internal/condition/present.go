@@ -217,11 +217,8 @@ func (s state) junction(all []part, and bool) outcome {
 	result := outcome{yes: and, no: !and}
 	for i, p := range all {
 		o := guarded.evaluate(p.Tree, p.Expr)
-		if safe[i] && and && !o.yes {
-			return exactly(false)
-		}
-		if safe[i] && !and && !o.no {
-			return exactly(true)
+		if safe[i] && (and && !o.yes || !and && !o.no) {
+			return exactly(!and)
 		}
 		if and {
 			result.yes, result.no = result.yes && o.yes, result.no || o.no
@@ -696,15 +693,18 @@ func position(e ast.Expr) (string, bool) {
 
 // optionalPath is the path of a chain in which some fields are optional.
 func optionalPath(e ast.Expr) (string, bool) {
-	if e.Kind() == ast.IdentKind {
-		return e.AsIdent(), true
-	}
+	root, names := chain(e)
+	return strings.Join(append([]string{root.AsIdent()}, names...), "."), root.Kind() == ast.IdentKind
+}
+
+// chain takes all fields, and indexes that are texts, from an expression. Any of them may be optional.
+func chain(e ast.Expr) (root ast.Expr, names []string) {
 	of, name, ok := step(e)
 	if !ok {
-		return "", false
+		return e, nil
 	}
-	path, ok := optionalPath(of)
-	return path + "." + name, ok
+	root, names = chain(of)
+	return root, append(names, name)
 }
 
 // step takes the last field, or index that is a text, from an expression. Either may be optional.

@@ -61,13 +61,6 @@ func (r *Reads) add(e ast.Expr) {
 // fieldPath are the names on the way to a field of the object, or of the old one: object.spec.replicas,
 // object.?spec.?replicas, object["spec"]. Not ok is any other expression.
 func fieldPath(e ast.Expr) (path []string, ok bool) {
-	if isObject(e) {
-		return nil, true
-	}
-	of, name, ok := step(e)
-	if !ok {
-		return nil, false
-	}
-	around, ok := fieldPath(of)
-	return append(around, name), ok
+	root, path := chain(e)
+	return path, isObject(root)
 }

@@ -3,6 +3,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -10,6 +11,7 @@ import (
 	v1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
@@ -68,6 +70,7 @@ func (m matcher) Match(ctx context.Context, a *admission.VersionedAttributes, pa
 // validatingPolicy is a compiled ValidatingAdmissionPolicy.
 type validatingPolicy struct {
 	*v1.ValidatingAdmissionPolicy
+	source    *unstructured.Unstructured // as it was read
 	bindings  []*v1.ValidatingAdmissionPolicyBinding
 	validator validating.Validator
 	*meter
@@ -88,21 +91,22 @@ type boundMutation struct {
 	*mutationRecorder
 }
 
-// readValidating reads a policy, with the defaults of an API server, and compiles it as
+// addValidating reads a policy, with the defaults of an API server, and compiles it as
 // k8s.io/apiserver/pkg/admission/plugin/policy/validating does (compilePolicy).
-func readValidating(p project.Policy) (*validatingPolicy, error) {
-	policy := &validatingPolicy{ValidatingAdmissionPolicy: &v1.ValidatingAdmissionPolicy{}, meter: &meter{}}
+func (e *Evaluator) addValidating(p project.Policy) error {
+	policy := &validatingPolicy{ValidatingAdmissionPolicy: &v1.ValidatingAdmissionPolicy{}, source: &p.Object, meter: &meter{}}
 	if err := object.Decode(&p.Object, policy.ValidatingAdmissionPolicy); err != nil {
-		return nil, err
+		return err
 	}
-	fillPolicy(&policy.Spec.FailurePolicy, policy.Spec.MatchConstraints)
+	policy.Spec.FailurePolicy = cmp.Or(policy.Spec.FailurePolicy, new(v1.Fail))
+	fillResources(policy.Spec.MatchConstraints)
 	for i := range p.Bindings {
 		b := &v1.ValidatingAdmissionPolicyBinding{}
 		if err := object.Decode(&p.Bindings[i], b); err != nil {
-			return nil, err
+			return err
 		}
 		if b.Spec.PolicyName != policy.Name {
-			return nil, fmt.Errorf("the binding %s is for the policy %s, and is listed with %s", b.Name, b.Spec.PolicyName, policy.Name)
+			return fmt.Errorf("the binding %s is for the policy %s, and is listed with %s", b.Name, b.Spec.PolicyName, policy.Name)
 		}
 		fillResources(b.Spec.MatchResources)
 		policy.bindings = append(policy.bindings, b)
@@ -110,7 +114,7 @@ func readValidating(p project.Policy) (*validatingPolicy, error) {
 	spec := &policy.Spec
 	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 	if err != nil {
-		return nil, fmt.Errorf("set up CEL: %w", err)
+		return fmt.Errorf("set up CEL: %w", err)
 	}
 	all := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil, HasAuthorizer: true}
 	messages := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil}
@@ -139,33 +143,36 @@ func readValidating(p project.Policy) (*validatingPolicy, error) {
 		}
 	}
 	policy.validator = validating.NewValidator(compile(validations, all), conditions, compile(auditAnnotations, all), compile(texts, messages), spec.FailurePolicy, nil)
-	return policy, nil
+	e.validating = append(e.validating, policy)
+	return nil
 }
 
-// readMutating reads a policy, with the defaults of an API server, and compiles it.
-func readMutating(p project.Policy, known *objects) (*mutatingPolicy, error) {
+// addMutating reads a policy, with the defaults of an API server, and compiles it.
+func (e *Evaluator) addMutating(p project.Policy) error {
 	policy := &mutatingPolicy{MutatingAdmissionPolicy: &v1.MutatingAdmissionPolicy{}}
 	if err := object.Decode(&p.Object, policy.MutatingAdmissionPolicy); err != nil {
-		return nil, err
+		return err
 	}
-	fillPolicy(&policy.Spec.FailurePolicy, policy.Spec.MatchConstraints)
+	policy.Spec.FailurePolicy = cmp.Or(policy.Spec.FailurePolicy, new(v1.Fail))
+	fillResources(policy.Spec.MatchConstraints)
 	for i := range p.Bindings {
 		b := &v1.MutatingAdmissionPolicyBinding{}
 		if err := object.Decode(&p.Bindings[i], b); err != nil {
-			return nil, err
+			return err
 		}
 		if b.Spec.PolicyName != policy.Name {
-			return nil, fmt.Errorf("the binding %s is for the policy %s, and is listed with %s", b.Name, b.Spec.PolicyName, policy.Name)
+			return fmt.Errorf("the binding %s is for the policy %s, and is listed with %s", b.Name, b.Spec.PolicyName, policy.Name)
 		}
 		fillResources(b.Spec.MatchResources)
-		recorder := &mutationRecorder{objects: known, policy: policy.Name, binding: b.Name}
+		recorder := &mutationRecorder{objects: e.objects, source: &p.Object, policy: policy.Name, binding: b.Name}
 		compiled, err := policy.evaluator(recorder)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		policy.bindings = append(policy.bindings, boundMutation{b, compiled, recorder})
 	}
-	return policy, nil
+	e.mutating = append(e.mutating, policy)
+	return nil
 }
 
 // evaluator compiles the policy as k8s.io/apiserver/pkg/admission/plugin/policy/mutating does (compilePolicy). The
@@ -215,28 +222,17 @@ func matchConditions(declared []v1.MatchCondition) []cel.ExpressionAccessor {
 	return all
 }
 
-// fillPolicy sets the defaults of an API server (k8s.io/kubernetes/pkg/apis/admissionregistration/v1/defaults.go).
-func fillPolicy(failurePolicy **v1.FailurePolicyType, resources *v1.MatchResources) {
-	fill(failurePolicy, v1.Fail)
-	fillResources(resources)
-}
-
+// fillResources sets the defaults of an API server (k8s.io/kubernetes/pkg/apis/admissionregistration/v1/defaults.go).
 func fillResources(m *v1.MatchResources) {
 	if m == nil {
 		return
 	}
-	fill(&m.MatchPolicy, v1.Equivalent)
-	fill(&m.NamespaceSelector, metav1.LabelSelector{})
-	fill(&m.ObjectSelector, metav1.LabelSelector{})
+	m.MatchPolicy = cmp.Or(m.MatchPolicy, new(v1.Equivalent))
+	m.NamespaceSelector = cmp.Or(m.NamespaceSelector, &metav1.LabelSelector{})
+	m.ObjectSelector = cmp.Or(m.ObjectSelector, &metav1.LabelSelector{})
 	for _, rules := range [][]v1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
-		for i := range rules {
-			fill(&rules[i].Scope, v1.AllScopes)
+		for i, r := range rules {
+			rules[i].Scope = cmp.Or(r.Scope, new(v1.AllScopes))
 		}
-	}
-}
-
-func fill[T any](field **T, value T) {
-	if *field == nil {
-		*field = &value
 	}
 }

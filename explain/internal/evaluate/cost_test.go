@@ -245,10 +245,7 @@ func TestCostWithinEstimate(t *testing.T) {
 		Kind: metav1.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Widget"}, Name: "w", Namespace: "shop", Authorizer: admit.Allow,
 	}
 	request.UserInfo.Username, request.UserInfo.Groups = strings.Repeat("a", 100), []string{"g", strings.Repeat("h", 100)}
-	api, err := served.Kubernetes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	api := served.Kubernetes()
 	addResources(api, request, in.Types)
 	e, err := New(in.Policies, in.Types, api)
 	if err != nil {

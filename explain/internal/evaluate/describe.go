@@ -21,20 +21,14 @@ type Kind struct {
 }
 
 // Describe returns the kinds of the types.
-func Describe(in Input) ([]Kind, error) {
-	api, err := served.Kubernetes()
-	if err != nil {
-		return nil, err
-	}
+func Describe(in Input) []Kind {
+	api := served.Kubernetes()
 	kinds := []Kind{}
 	for _, t := range in.Types {
 		of := schema.GroupVersionKind(t.GroupVersionKind)
 		k := Kind{Type: t, Namespaced: true, Builtin: scheme.Scheme.Recognizes(of)}
-		for _, r := range api.ForKind(of) {
-			if r.Subresource == "" {
-				k.Resource, k.Namespaced = r.Resource, r.Namespaced
-				break
-			}
+		if found := api.ForKind(of); len(found) > 0 && found[0].Subresource == "" {
+			k.Resource, k.Namespaced = found[0].Resource, found[0].Namespaced
 		}
 		for _, known := range in.Kinds {
 			if k.Resource == "" && known.GroupVersionKind == t.GroupVersionKind {
@@ -43,5 +37,5 @@ func Describe(in Input) ([]Kind, error) {
 		}
 		kinds = append(kinds, k)
 	}
-	return kinds, nil
+	return kinds
 }

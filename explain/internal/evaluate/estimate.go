@@ -4,20 +4,12 @@ package evaluate
 
 import (
 	"math"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
-	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 )
-
-// estimates are the estimated costs of policies.
-type estimates struct {
-	checker *policy.Checker // nil until a step needs it
-	known   map[estimateKey]*policy.Estimate
-}
 
 // estimateKey is a policy, with the kind of the object that it sees.
 type estimateKey struct {
@@ -32,7 +24,7 @@ func (e *Evaluator) estimate(steps []Step) error {
 		if s.Policy == "" || s.kind.Empty() {
 			continue
 		}
-		estimate, err := e.estimateOf(estimateKey{e.declared(s), s.kind})
+		estimate, err := e.estimateOf(estimateKey{s.source, s.kind})
 		if err != nil {
 			return err
 		}
@@ -44,18 +36,17 @@ func (e *Evaluator) estimate(steps []Step) error {
 }
 
 func (e *Evaluator) estimateOf(k estimateKey) (estimate *policy.Estimate, err error) {
-	all := &e.estimates
-	if known, ok := all.known[k]; ok {
+	if known, ok := e.estimates[k]; ok {
 		return known, nil
 	}
-	if all.checker == nil {
-		if all.checker, err = policy.NewChecker(nil, e.types); err != nil {
+	if e.checker == nil {
+		if e.checker, err = policy.NewChecker(nil, e.types); err != nil {
 			return nil, err
 		}
-		all.known = map[estimateKey]*policy.Estimate{}
+		e.estimates = map[estimateKey]*policy.Estimate{}
 	}
-	estimate, err = all.checker.Estimate(k.policy, k.object)
-	all.known[k] = estimate
+	estimate, err = e.checker.Estimate(k.policy, k.object)
+	e.estimates[k] = estimate
 	return estimate, err
 }
 
@@ -73,14 +64,4 @@ func (s *Step) estimated(e *policy.Estimate) int64 {
 		parts = []uint64{e.Conditions, e.Validations}
 	}
 	return int64(min(policy.Sum(parts...), math.MaxInt64))
-}
-
-// declared returns the policy of a step, which always has one, as it was read.
-func (e *Evaluator) declared(s *Step) *unstructured.Unstructured {
-	kind := "MutatingAdmissionPolicy"
-	if s.Phase == Validation {
-		kind = "ValidatingAdmissionPolicy"
-	}
-	i := slices.IndexFunc(e.policies, func(p project.Policy) bool { return p.Object.GetKind() == kind && p.Object.GetName() == s.Policy })
-	return &e.policies[i].Object
 }

@@ -32,6 +32,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
+	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
 	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 )
@@ -102,8 +103,10 @@ type Step struct {
 	EstimatedCost int64 `json:"estimatedCost,omitempty"`
 	// Object is the object after a step that changes it.
 	Object map[string]any `json:"object,omitempty"`
-	// kind is the kind of the object as the policy sees it; empty if nothing is evaluated.
-	kind schema.GroupVersionKind
+	// kind is the kind of the object as the policy sees it; empty if nothing is evaluated. source is the policy as it was
+	// read.
+	kind   schema.GroupVersionKind
+	source *unstructured.Unstructured
 }
 
 // Answer is the result for one request.
@@ -128,10 +131,9 @@ type Evaluator struct {
 	mutating   []*mutatingPolicy
 	validating []*validatingPolicy
 	client     kubernetes.Interface
-	// policies and types are as they were read.
-	policies  []project.Policy
-	types     []project.Type
-	estimates estimates
+	types      []project.Type
+	checker    *policy.Checker // nil until a step needs an estimate
+	estimates  map[estimateKey]*policy.Estimate
 }
 
 // New compiles policies. An API server evaluates them in no certain order; an Evaluator sorts them by name.
@@ -140,26 +142,19 @@ func New(policies []project.Policy, types []project.Type, api *served.API) (*Eva
 	if err != nil {
 		return nil, err
 	}
-	e := &Evaluator{objects: known, policies: policies, types: types}
-	if e.client, err = kubernetes.NewForConfig(&rest.Config{}); err != nil { // never called: the caches have everything
-		return nil, err
-	}
+	// The client is never called: the caches have everything.
+	e := &Evaluator{objects: known, types: types, client: kubernetes.NewForConfigOrDie(&rest.Config{})}
 	for _, p := range policies {
 		switch p.Object.GetKind() {
 		case "ValidatingAdmissionPolicy":
-			policy, err := readValidating(p)
-			if err != nil {
-				return nil, err
-			}
-			e.validating = append(e.validating, policy)
+			err = e.addValidating(p)
 		case "MutatingAdmissionPolicy":
-			policy, err := readMutating(p, known)
-			if err != nil {
-				return nil, err
-			}
-			e.mutating = append(e.mutating, policy)
+			err = e.addMutating(p)
 		default:
-			return nil, fmt.Errorf("a policy of the kind %q: use ValidatingAdmissionPolicy or MutatingAdmissionPolicy", p.Object.GetKind())
+			err = fmt.Errorf("a policy of the kind %q: use ValidatingAdmissionPolicy or MutatingAdmissionPolicy", p.Object.GetKind())
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	slices.SortStableFunc(e.validating, func(a, b *validatingPolicy) int { return strings.Compare(a.Name, b.Name) })
@@ -374,7 +369,10 @@ func (r *validationRecorder) Validate(ctx context.Context, resource schema.Group
 	r.policy.matched = nil
 	r.policy.take()
 	result := r.Validator.Validate(ctx, resource, a, params, namespace, budget, authz)
-	s := Step{Policy: r.policy.Name, Binding: r.binding.Name, Phase: Validation, Params: name(params), Cost: r.policy.take(), Verdict: Allowed, kind: a.VersionedKind}
+	s := Step{
+		Policy: r.policy.Name, Binding: r.binding.Name, Phase: Validation, Params: name(params), Cost: r.policy.take(), Verdict: Allowed,
+		kind: a.VersionedKind, source: r.policy.source,
+	}
 	if m := r.policy.matched; m != nil && m.Error == nil && !m.Matches {
 		s.Verdict, s.Message = ConditionFalse, falseCondition(*m)
 	}
@@ -423,6 +421,7 @@ func (r *validationRecorder) action() Verdict {
 type mutationRecorder struct {
 	meter
 	objects         *objects
+	source          *unstructured.Unstructured // the policy
 	policy, binding string
 	phase           Phase
 	steps           []Step // of the phase
@@ -430,7 +429,7 @@ type mutationRecorder struct {
 
 // add adds a step.
 func (r *mutationRecorder) add(s Step) {
-	s.Policy, s.Binding, s.Phase = r.policy, r.binding, r.phase
+	s.Policy, s.Binding, s.Phase, s.source = r.policy, r.binding, r.phase, r.source
 	r.steps = append(r.steps, s)
 }
 

@@ -65,10 +65,7 @@ func Run(ctx context.Context, in Input) ([]Answer, error) {
 	if in.Version != project.Version {
 		return nil, fmt.Errorf("version %d of the form is not known: use version %d", in.Version, project.Version)
 	}
-	api, err := served.Kubernetes()
-	if err != nil {
-		return nil, err
-	}
+	api := served.Kubernetes()
 	for _, r := range in.Requests {
 		addResources(api, r, in.Types)
 	}
@@ -236,10 +233,7 @@ func decodeObject(field string, text json.RawMessage) (*unstructured.Unstructure
 			return nil, fmt.Errorf("%s: metadata: %w", field, err)
 		}
 		// As an API server reads it: without fields that are empty or unknown.
-		known, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&m)
-		if err != nil {
-			return nil, fmt.Errorf("%s: metadata: %w", field, err)
-		}
+		known, _ := runtime.DefaultUnstructuredConverter.ToUnstructured(&m) // it always has JSON
 		if known["creationTimestamp"] == nil {
 			delete(known, "creationTimestamp")
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -144,11 +145,7 @@ func Namespace(name string, labels map[string]string) *corev1.Namespace {
 
 // labelWithName sets the label that k8s.io/kubernetes/pkg/apis/core/v1.SetDefaults_Namespace sets.
 func labelWithName(namespace *corev1.Namespace) {
-	if namespace.Name == "" {
-		return
+	if namespace.Name != "" {
+		metav1.SetMetaDataLabel(&namespace.ObjectMeta, corev1.LabelMetadataName, namespace.Name)
 	}
-	if namespace.Labels == nil {
-		namespace.Labels = map[string]string{}
-	}
-	namespace.Labels[corev1.LabelMetadataName] = namespace.Name
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	celgo "github.com/google/cel-go/cel"
 	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -44,20 +45,22 @@ type Checker struct {
 	variables            *apiservercel.DeclType // of compiler
 	types                map[schema.GroupVersionKind]*objectType
 	environments         map[signature]*typedEnvironment
-	open                 openEnvironment
+	open                 *celgo.Env // for expressions without types; nil until it is needed
 }
 
 // NewChecker makes a checker for a version of Kubernetes, which may be nil as in condition.Base.
 func NewChecker(kubernetes *version.Version, types []project.Type) (*Checker, error) {
 	base := condition.Base(kubernetes)
-	set, variables, err := withVariables(base)
+	// Fields that are added later to the type of the variable "variables" are seen by the compiler, as in
+	// k8s.io/apiserver/pkg/admission/plugin/cel, NewCompositedCompiler.
+	variables := newVariables()
+	set, err := condition.Extend(base, []celgo.EnvOption{celgo.Variable(cel.VariableVarName, variables.CelType())}, variables)
 	if err != nil {
 		return nil, err
 	}
 	c := &Checker{
 		base: base, conditions: cel.NewCompiler(base), compiler: cel.NewCompiler(set), variables: variables,
 		types: map[schema.GroupVersionKind]*objectType{}, environments: map[signature]*typedEnvironment{},
-		open: openEnvironment{base: base},
 	}
 	for _, t := range types {
 		c.types[schema.GroupVersionKind(t.GroupVersionKind)] = newObjectType(t)
@@ -82,18 +85,16 @@ func (c *Checker) Validation(expression string, rule v1.RuleWithOperations, kind
 // check returns the problems in the expressions of a policy. noParams is as in seen.
 func (c *Checker) check(s *spec, kinds []project.GroupVersionKind, noParams string) ([]Finding, error) {
 	found, accepted := c.compile(s.expressions(), s.paramKind != nil)
-	typed, err := c.typedFindings(accepted, seen{
-		rules: s.rules, mutating: s.mutating, kinds: kinds, params: s.paramsKind(), hasParams: s.paramKind != nil, noParams: noParams,
-	})
+	typed, err := c.typedFindings(accepted, seen{spec: s, kinds: kinds, noParams: noParams})
 	return append(found, typed...), err
 }
 
 // MatchConditions returns the problems that the types show in the matchConditions of a webhook. Package condition finds
 // the others.
 func (c *Checker) MatchConditions(conditions []v1.MatchCondition, rules []v1.RuleWithOperations, mutating bool, kinds []project.GroupVersionKind) ([]Finding, error) {
-	s := spec{matchConditions: conditions}
+	s := &spec{rules: rules, mutating: mutating, matchConditions: conditions}
 	_, accepted := c.compile(s.expressions(), false)
-	found, err := c.typedFindings(accepted, seen{rules: rules, mutating: mutating, kinds: kinds, webhook: true})
+	found, err := c.typedFindings(accepted, seen{spec: s, kinds: kinds, webhook: true})
 	for i, f := range found {
 		of := slices.IndexFunc(accepted, func(e expression) bool { return e.field == f.Field })
 		found[i].Condition, found[i].Field = accepted[of].index, ""
@@ -136,13 +137,10 @@ func (c *Checker) compile(expressions []expression, hasParams bool) (found []Fin
 
 // seen is what the expressions of a policy or webhook see.
 type seen struct {
-	rules     []v1.RuleWithOperations
-	mutating  bool
-	webhook   bool
-	kinds     []project.GroupVersionKind
-	params    schema.GroupVersionKind
-	hasParams bool
-	noParams  string // why params may be null; empty if every binding has params
+	*spec
+	webhook  bool
+	kinds    []project.GroupVersionKind
+	noParams string // why params may be null; empty if every binding has params
 }
 
 // typedFindings compares expressions with the types of all kinds that they see. Without a known kind, the objects are
@@ -163,14 +161,9 @@ func (c *Checker) typedFindings(expressions []expression, sees seen) ([]Finding,
 	var found []Finding
 	var misfits [][]Finding // by kind
 	for _, kind := range kinds {
-		e, err := c.typed(signature{kind, sees.params, sees.hasParams})
+		e, err := c.typed(sees.signature(kind), slices.ContainsFunc(expressions, expression.patches))
 		if err != nil {
 			return nil, err
-		}
-		if slices.ContainsFunc(expressions, func(e expression) bool { return e.patches() }) {
-			if err := e.withPatch(); err != nil {
-				return nil, err
-			}
 		}
 		unfit, others := c.examine(e, expressions, sees)
 		misfits = append(misfits, unfit)
@@ -254,7 +247,7 @@ func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees se
 	}
 	situation := condition.Situation{Rules: sees.rules, Mutating: sees.mutating, Optional: e.optional, Variables: variables, Needs: mutations.needs}
 	absences := condition.Absences(conditions, guarded, situation)
-	if sees.hasParams && sees.noParams != "" {
+	if sees.paramKind != nil && sees.noParams != "" {
 		situation.NoParams = sees.noParams
 		for _, a := range condition.Absences(conditions, guarded, situation) {
 			if !slices.Contains(absences, a) {

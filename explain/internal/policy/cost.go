@@ -164,14 +164,9 @@ func (c *Checker) Estimate(policy *unstructured.Unstructured, kind schema.GroupV
 	if err != nil || c.types[kind] == nil {
 		return nil, err
 	}
-	e, err := c.typed(signature{kind, s.paramsKind(), s.paramKind != nil})
+	e, err := c.typed(s.signature(kind), s.mutating)
 	if err != nil {
 		return nil, err
-	}
-	if s.mutating {
-		if err := e.withPatch(); err != nil {
-			return nil, err
-		}
 	}
 	costs := newCosts(e)
 	for _, x := range s.expressions() {
@@ -216,28 +211,25 @@ func (c *costs) reason(x expression, checked *celgo.Ast, cost uint64, used map[s
 	if best == "" {
 		return ""
 	}
-	of, assumed, marker := "items", "by the size of a request", "+kubebuilder:validation:MaxItems"
+	var of, limit string
+	var set *int64
 	switch n := c.find(strings.Split(best, "/")); {
 	case n.decl == nil:
 		return fmt.Sprintf("; %s can be long", readable(best))
 	case n.schema == nil:
 		return fmt.Sprintf("; %s has up to %s items", readable(best), Number(uint64(used[best])))
 	case n.decl.IsList() || n.schema.Type == "array":
-		if n.schema.MaxItems != nil {
-			assumed = "by its maxItems"
-		}
+		of, limit, set = "items", "Items", n.schema.MaxItems
 	case n.decl.IsMap() || n.schema.AdditionalProperties != nil:
-		of, marker = "entries", "+kubebuilder:validation:MaxProperties"
-		if n.schema.MaxProperties != nil {
-			assumed = "by its maxProperties"
-		}
+		of, limit, set = "entries", "Properties", n.schema.MaxProperties
 	default:
-		of, marker = "bytes", "+kubebuilder:validation:MaxLength"
-		if n.schema.MaxLength != nil {
-			assumed = "by its maxLength"
-		}
+		of, limit, set = "bytes", "Length", n.schema.MaxLength
 	}
-	return fmt.Sprintf("; %s can have %s %s, %s: bound it, in your own types with %s, or read less of it", readable(best), Number(uint64(used[best])), of, assumed, marker)
+	assumed := "by the size of a request"
+	if set != nil {
+		assumed = "by its max" + limit
+	}
+	return fmt.Sprintf("; %s can have %s %s, %s: bound it, in your own types with +kubebuilder:validation:Max%s, or read less of it", readable(best), Number(uint64(used[best])), of, assumed, limit)
 }
 
 func readable(path string) string {
@@ -279,14 +271,11 @@ func (s *sizes) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 
 // find returns the place at the end of a path of an estimator; the zero node if it is not known.
 func (e *typedEnvironment) find(path []string) node {
-	n, ok := e.roots[path[0]]
+	n := e.roots[path[0]]
 	for _, name := range path[1:] {
-		if !ok {
-			return node{}
-		}
 		switch name {
 		case "@items", "@values":
-			n, ok = n.element()
+			n, _ = n.element()
 		case "@keys":
 			if n.decl == nil || n.decl.KeyType == nil {
 				return node{}
@@ -295,11 +284,8 @@ func (e *typedEnvironment) find(path []string) node {
 			key.MaxElements = keySize
 			n = node{key, nil}
 		default:
-			n, ok = n.field(name)
+			n, _ = n.field(name)
 		}
-	}
-	if !ok {
-		return node{}
 	}
 	return n
 }

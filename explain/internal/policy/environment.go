@@ -17,14 +17,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
 )
 
-// withVariables adds the variable "variables" without fields. Its type is returned: fields that are added to it later
-// are seen by the compilers of the environment, as in k8s.io/apiserver/pkg/admission/plugin/cel, NewCompositedCompiler.
-func withVariables(base *environment.EnvSet) (*environment.EnvSet, *apiservercel.DeclType, error) {
-	variables := newVariables()
-	set, err := condition.Extend(base, []celgo.EnvOption{celgo.Variable(cel.VariableVarName, variables.CelType())}, variables)
-	return set, variables, err
-}
-
 // newVariables returns the type of the variable "variables", without fields.
 func newVariables() *apiservercel.DeclType {
 	return apiservercel.NewObjectType("kubernetes.variables", map[string]*apiservercel.DeclField{})
@@ -42,22 +34,22 @@ type typedEnvironment struct {
 	// patch compiles mutations; nil before withPatch.
 	patch     *celgo.Env
 	set       *environment.EnvSet
-	open      *openEnvironment
+	checker   *Checker
 	object    *objectType // nil if the type is not known
 	params    *objectType // nil if the type is not known
 	roots     map[string]node
 	variables node // of a policy
 }
 
-// typed returns the environment of a signature without variables of a policy.
-func (c *Checker) typed(s signature) (*typedEnvironment, error) {
+// typed returns the environment of a signature without variables of a policy, for mutations too if there are patches.
+func (c *Checker) typed(s signature, patches bool) (*typedEnvironment, error) {
 	if known, ok := c.environments[s]; ok {
 		clear(known.variables.decl.Fields)
 		clear(known.variables.schema.Properties)
-		return known, nil
+		return known, known.withPatch(patches)
 	}
 	e := &typedEnvironment{
-		open: &c.open, object: c.types[s.object], roots: map[string]node{},
+		checker: c, object: c.types[s.object], roots: map[string]node{},
 		variables: node{newVariables(), &apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{}}},
 	}
 	var declared []*apiservercel.DeclType
@@ -91,12 +83,12 @@ func (c *Checker) typed(s signature) (*typedEnvironment, error) {
 	e.plain = set.NewExpressionsEnv()
 	e.set = set
 	c.environments[s] = e
-	return e, nil
+	return e, e.withPatch(patches)
 }
 
-// withPatch sets the environment of mutations, which few policies have.
-func (e *typedEnvironment) withPatch() error {
-	if e.patch != nil {
+// withPatch sets the environment of mutations, which few policies have, if it is needed.
+func (e *typedEnvironment) withPatch(needed bool) error {
+	if !needed || e.patch != nil {
 		return nil
 	}
 	set, err := condition.Extend(e.set, patchOptions())
@@ -112,27 +104,22 @@ func patchOptions() []celgo.EnvOption {
 	return []celgo.EnvOption{common.ResolverEnvOption(&mutation.DynamicTypeResolver{}), environment.UnversionedLib(library.JSONPatch)}
 }
 
-// openEnvironment compiles expressions without types, as an API server does; it is made when it is needed.
-type openEnvironment struct {
-	base *environment.EnvSet
-	env  *celgo.Env
-}
-
-// compile compiles an expression that an API server accepts; nil if it does not compile.
-func (o *openEnvironment) compile(text string) *celgo.Ast {
-	if o.env == nil {
+// compileOpen compiles an expression that an API server accepts, as an API server does: without types. It returns nil
+// if the expression does not compile.
+func (c *Checker) compileOpen(text string) *celgo.Ast {
+	if c.open == nil {
 		options := append(patchOptions(),
 			celgo.Variable(cel.AuthorizerVarName, library.AuthorizerType), celgo.Variable(cel.RequestResourceAuthorizerVarName, library.ResourceCheckType))
 		for _, name := range []string{cel.ObjectVarName, cel.OldObjectVarName, cel.ParamsVarName, cel.RequestVarName, cel.NamespaceVarName, cel.VariableVarName} {
 			options = append(options, celgo.Variable(name, celgo.DynType))
 		}
-		set, err := condition.Extend(o.base, options)
+		set, err := condition.Extend(c.base, options)
 		if err != nil {
 			return nil
 		}
-		o.env = set.NewExpressionsEnv()
+		c.open = set.NewExpressionsEnv()
 	}
-	checked, issues := o.env.Compile(text)
+	checked, issues := c.open.Compile(text)
 	if issues.Err() != nil {
 		return nil
 	}

@@ -44,7 +44,7 @@ func (e *typedEnvironment) fit(x expression) (*celgo.Ast, []condition.Problem) {
 		problems = append(problems, p)
 	}
 	if len(problems) == 0 {
-		return e.open.compile(x.text), nil
+		return e.checker.compileOpen(x.text), nil
 	}
 	return nil, problems
 }
@@ -192,9 +192,8 @@ func (r *reporter) field(f ast.EntryExpr, format string, args ...any) {
 
 // quantities reports a quantity that an operator takes for a number or a text.
 func (e *typedEnvironment) quantities(call ast.CallExpr, in scope, r *reporter) {
-	switch call.FunctionName() {
-	case operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.Add, operators.Subtract:
-	default:
+	ofNumbers := []string{operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.Add, operators.Subtract}
+	if !slices.Contains(ofNumbers, call.FunctionName()) {
 		return
 	}
 	for _, a := range call.Args() {

@@ -94,28 +94,19 @@ func (e *typedEnvironment) fieldValue(value ast.Expr, target node, name, path st
 
 // fits reports whether a value of one type can be one of another in JSON. Open types fit.
 func fits(got, want *celgo.Type) bool {
-	open := func(t *celgo.Type) bool {
-		switch t.Kind() {
-		case celgo.DynKind, celgo.AnyKind, celgo.TypeParamKind, celgo.NullTypeKind, celgo.OpaqueKind:
-			return true
-		}
-		return false
-	}
+	open := []celgo.Kind{celgo.DynKind, celgo.AnyKind, celgo.TypeParamKind, celgo.NullTypeKind, celgo.OpaqueKind}
+	others := map[celgo.Kind][]celgo.Kind{
+		celgo.DoubleKind: {celgo.IntKind, celgo.UintKind}, celgo.IntKind: {celgo.UintKind},
+		celgo.StringKind: {celgo.BytesKind, celgo.TimestampKind, celgo.DurationKind},
+		celgo.StructKind: {celgo.MapKind}, celgo.MapKind: {celgo.StructKind},
+	}[want.Kind()]
 	switch {
-	case open(got) || open(want):
+	case slices.Contains(open, got.Kind()) || slices.Contains(open, want.Kind()):
 		return true
-	case want.Kind() == celgo.DoubleKind:
-		return got.Kind() == celgo.DoubleKind || got.Kind() == celgo.IntKind || got.Kind() == celgo.UintKind
-	case want.Kind() == celgo.IntKind:
-		return got.Kind() == celgo.IntKind || got.Kind() == celgo.UintKind
-	case want.Kind() == celgo.StringKind:
-		return slices.Contains([]celgo.Kind{celgo.StringKind, celgo.BytesKind, celgo.TimestampKind, celgo.DurationKind}, got.Kind())
-	case want.Kind() == celgo.StructKind || want.Kind() == celgo.MapKind:
-		return got.Kind() == celgo.StructKind || got.Kind() == celgo.MapKind
 	case want.Kind() == celgo.ListKind && got.Kind() == celgo.ListKind:
 		return fits(got.Parameters()[0], want.Parameters()[0])
 	}
-	return got.Kind() == want.Kind()
+	return got.Kind() == want.Kind() || slices.Contains(others, got.Kind())
 }
 
 // isStructs reports a list or map of structs.

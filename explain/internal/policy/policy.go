@@ -55,12 +55,12 @@ func readSpec(o *unstructured.Unstructured) (s *spec, err error) {
 	return s, err
 }
 
-// paramsKind is the kind of the params; empty for a policy without params.
-func (s *spec) paramsKind() schema.GroupVersionKind {
+// signature names the types for the expressions of a policy for objects of a kind.
+func (s *spec) signature(object schema.GroupVersionKind) signature {
 	if s.paramKind == nil {
-		return schema.GroupVersionKind{}
+		return signature{object: object}
 	}
-	return schema.FromAPIVersionAndKind(s.paramKind.APIVersion, s.paramKind.Kind)
+	return signature{object, schema.FromAPIVersionAndKind(s.paramKind.APIVersion, s.paramKind.Kind), true}
 }
 
 // rulesOf returns the rules of a policy.

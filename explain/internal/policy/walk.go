@@ -30,10 +30,7 @@ func (e *typedEnvironment) at(x ast.Expr, in scope) (node, bool) {
 		if x.AsSelect().IsTestOnly() {
 			return node{}, false
 		}
-		of, ok := e.at(x.AsSelect().Operand(), in)
-		if !ok {
-			return node{}, false
-		}
+		of, _ := e.at(x.AsSelect().Operand(), in)
 		return of.field(x.AsSelect().FieldName())
 	case ast.CallKind:
 		call := x.AsCall()

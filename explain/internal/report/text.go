@@ -22,10 +22,7 @@ const indent = "              "
 func (r Report) text() string {
 	p := printer{Report: r}
 	p.line("%s", r.Request.text())
-	omitted := Omitted{}
-	if r.Omitted != nil {
-		omitted = *r.Omitted
-	}
+	omitted := cmp.Or(r.Omitted, &Omitted{})
 	p.policies("mutating policies", evaluate.Mutation)
 	p.webhooks("mutating webhooks, one after the other", evaluate.Mutation, r.Mutating, omitted.Mutating)
 	if again := p.of(func(s evaluate.Step) bool { return s.Phase == evaluate.Reinvocation }); len(again) > 0 {
@@ -79,13 +76,8 @@ func (p *printer) list(title string, lines []string) {
 	}
 }
 
-func (p *printer) of(is func(evaluate.Step) bool) (found []evaluate.Step) {
-	for _, s := range p.Steps {
-		if is(s) {
-			found = append(found, s)
-		}
-	}
-	return found
+func (p *printer) of(is func(evaluate.Step) bool) []evaluate.Step {
+	return slices.DeleteFunc(slices.Clone(p.Steps), func(s evaluate.Step) bool { return !is(s) })
 }
 
 // policies writes the steps of the policies in a phase, if there are any.

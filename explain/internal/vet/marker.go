@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -169,11 +170,5 @@ func defaultSideEffects(files []*ast.File) string {
 
 // above are the comments between two places of a file.
 func above(f *ast.File, after, before token.Pos) []*ast.CommentGroup {
-	var found []*ast.CommentGroup
-	for _, g := range f.Comments {
-		if g.Pos() > after && g.End() <= before {
-			found = append(found, g)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(f.Comments), func(g *ast.CommentGroup) bool { return g.Pos() <= after || g.End() > before })
 }

@@ -9,11 +9,35 @@
 // function values.
 package vet
 
-import "golang.org/x/tools/go/analysis"
+import (
+	"slices"
+
+	"golang.org/x/tools/go/analysis"
+)
 
 // Analyzers are the rules.
 func Analyzers() []*analysis.Analyzer {
 	effects := effectAnalyzer()
 	handlers := handlerAnalyzer(effects)
-	return []*analysis.Analyzer{sideEffectsAnalyzer(handlers), rateLimitAnalyzer(handlers), requestAnalyzer(handlers)}
+	return []*analysis.Analyzer{
+		ofHandlers(handlers, "W17", "sideeffects", sideEffectsDoc, sideEffects),
+		rateLimitAnalyzer(handlers),
+		ofHandlers(handlers, "W33", "contextrequest", contextRequestDoc, contextRequest),
+	}
+}
+
+// ofHandlers returns the analyzer of a rule that judges each handler by itself. judge describes the mistake, in words
+// that follow the handler's name; it returns an empty text for a handler that keeps the rule.
+func ofHandlers(handlers *analysis.Analyzer, id, name, doc string, judge func(handler) string) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name: name, Doc: doc, Requires: []*analysis.Analyzer{handlers},
+		Run: func(pass *analysis.Pass) (any, error) {
+			for _, h := range pass.ResultOf[handlers].([]handler) {
+				if wrong := judge(h); wrong != "" && !slices.Contains(h.Allowed, id) {
+					pass.Reportf(h.pos(pass.Pkg), "%s %s [%s]", h, wrong, id)
+				}
+			}
+			return nil, nil
+		},
+	}
 }

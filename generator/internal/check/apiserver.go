@@ -88,10 +88,7 @@ func operations(report reporter, at string, rule admissionregistrationv1.RuleWit
 			continue
 		}
 		d := report(fmt.Sprintf("%s[%d]", at, j), "the API server knows no operation %q", o)
-		d.Hint = "operations are create, update, delete, connect and *"
-		if near, ok := diag.Nearest(string(o), known); ok {
-			d.Hint = fmt.Sprintf("did you mean %q?", strings.ToLower(near))
-		}
+		*d = d.WithHint("operations are create, update, delete, connect and *").WithNearest(string(o), model.Operations())
 	}
 }
 
@@ -328,7 +325,5 @@ func oneOf[T ~string](report reporter, at string, value *T, words ...string) {
 	}
 	name := at[strings.LastIndexByte(at, '.')+1:]
 	d := report(at, "%s is %q; it must be %s", name, *value, strings.Join(words, " or "))
-	if near, ok := diag.Nearest(string(*value), words); ok {
-		d.Hint = fmt.Sprintf("did you mean %q?", near)
-	}
+	*d = d.WithNearest(string(*value), words)
 }

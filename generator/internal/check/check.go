@@ -63,39 +63,36 @@ func Findings(p *model.Project) []Finding {
 			continue
 		}
 		base := pass{rule: r.Rule, found: &found}
-		if r.project != nil {
-			r.project(projectPass{base, p})
-		}
+		apply(r.project, projectPass{base, p})
 		for _, policy := range p.Policies {
 			of := policyPass{base, policy, p}
-			if r.policy != nil {
-				r.policy(of)
-			}
-			if m := policy.Spec.MatchConstraints; r.match != nil && m != nil {
-				r.match(matchPass{m, "spec.matchConstraints", policy.Mutating, of.at})
+			apply(r.policy, of)
+			if m := policy.Spec.MatchConstraints; m != nil {
+				apply(r.match, matchPass{m, "spec.matchConstraints", policy.Mutating, of.at})
 			}
 			for _, b := range policy.Bindings {
 				of := bindingPass{base, b, policy}
-				if r.binding != nil {
-					r.binding(of)
-				}
-				if m := b.Spec.MatchResources; r.match != nil && m != nil {
-					r.match(matchPass{m, "spec.matchResources", policy.Mutating, of.at})
+				apply(r.binding, of)
+				if m := b.Spec.MatchResources; m != nil {
+					apply(r.match, matchPass{m, "spec.matchResources", policy.Mutating, of.at})
 				}
 			}
 		}
 		for _, c := range p.Configurations {
-			if r.configuration != nil {
-				r.configuration(configurationPass{base, c})
-			}
+			apply(r.configuration, configurationPass{base, c})
 			for i, w := range c.Webhooks {
-				if r.webhook != nil {
-					r.webhook(webhookPass{base, w, c, i})
-				}
+				apply(r.webhook, webhookPass{base, w, c, i})
 			}
 		}
 	}
 	return found
+}
+
+// apply applies a function of a rule, if the rule has it.
+func apply[T any](rule func(T), to T) {
+	if rule != nil {
+		rule(to)
+	}
 }
 
 // Rules documents the table.

@@ -3,6 +3,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -316,10 +317,8 @@ func boundPolicy(p bindingPass) {
 	case r.Name == "" && r.Selector == nil:
 		p.at(at, "the parameters have neither a name nor a selector")
 	}
-	action := r.ParameterNotFoundAction
-	if action == nil {
-		action = new(admissionregistrationv1.ParameterNotFoundActionType) // it has no default
-	}
+	// It has no default.
+	action := cmp.Or(r.ParameterNotFoundAction, new(admissionregistrationv1.ParameterNotFoundActionType))
 	oneOf(p.at, at+".parameterNotFoundAction", action, "Deny", "Allow")
 }
 

@@ -3,6 +3,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -97,16 +98,11 @@ func sameFailure(p policyPass) {
 	if p.InsteadOf == nil {
 		return
 	}
-	own, webhook := admissionregistrationv1.Fail, admissionregistrationv1.Fail
+	preset := admissionregistrationv1.Fail
 	if p.project.API == "v1beta1" {
-		webhook = admissionregistrationv1.Ignore
+		preset = admissionregistrationv1.Ignore
 	}
-	if set := p.Spec.FailurePolicy; set != nil {
-		own = *set
-	}
-	if set := p.InsteadOf.Spec.FailurePolicy; set != nil {
-		webhook = *set
-	}
+	own, webhook := *cmp.Or(p.Spec.FailurePolicy, new(admissionregistrationv1.Fail)), *cmp.Or(p.InsteadOf.Spec.FailurePolicy, &preset)
 	if own != webhook {
 		d := p.at("spec.failurePolicy", "the policy has failurePolicy %s, and the webhook %s that it replaces has %s", own, p.InsteadOf.Spec.Name, webhook)
 		*d = d.WithHint("remove it here, or set failurePolicy: %s for the webhook", own).WithRelated(p.InsteadOf.Where("failurePolicy"), "the webhook's is here")

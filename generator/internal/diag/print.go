@@ -200,42 +200,37 @@ func WriteJSON(w io.Writer, value any) error {
 func (p Printer) github(w io.Writer, list List) error {
 	var out bytes.Buffer
 	for _, d := range list {
-		properties := []string{}
+		file, message := "", d.Message
 		if d.Pos.IsValid() {
-			properties = append(properties, "file="+escapeProperty(p.File(d.Pos)))
-			if d.Pos.Line > 0 {
-				properties = append(properties, fmt.Sprintf("line=%d", d.Pos.Line), fmt.Sprintf("col=%d", d.Pos.Column))
-			}
-			if d.End.Line > 0 {
-				properties = append(properties, fmt.Sprintf("endLine=%d", d.End.Line), fmt.Sprintf("endColumn=%d", d.End.Column))
-			}
+			file = p.File(d.Pos)
 		}
-		properties = append(properties, "title="+escapeProperty(strings.TrimSpace("webhook-gen "+d.Rule)))
-		message := d.Message
 		if d.Hint != "" {
 			message += "\n" + d.Hint
 		}
 		for _, r := range d.Related {
 			message += "\n" + p.position(r.Pos) + ": " + r.Message
 		}
-		command := d.Severity.String()
-		if d.Severity == Note {
-			command = "notice"
-		}
-		fmt.Fprintf(&out, "::%s %s::%s\n", command, strings.Join(properties, ","), escapeData(message))
+		level := [...]string{Error: "error", Warning: "warning", Note: "notice"}[d.Severity]
+		out.WriteString(Command(level, file, d.Range, strings.TrimSpace("webhook-gen "+d.Rule), message))
 	}
 	_, err := w.Write(out.Bytes())
 	return err
 }
 
-// Command returns a workflow command by which GitHub shows a message beside a line of a pull request. If file is empty,
-// the message has no line. The level is error, warning or notice.
-func Command(level, file string, line, column int, title, message string) string {
-	position := ""
+// Command returns a workflow command by which GitHub shows a message beside a range of a file of a pull request. If
+// file is empty, the message has no place. The level is error, warning or notice.
+func Command(level, file string, at Range, title, message string) string {
+	place := ""
 	if file != "" {
-		position = fmt.Sprintf("file=%s,line=%d,col=%d,", escapeProperty(file), line, column)
+		place = "file=" + escapeProperty(file) + ","
+		if at.Pos.Line > 0 {
+			place += fmt.Sprintf("line=%d,col=%d,", at.Pos.Line, at.Pos.Column)
+		}
+		if at.End.Line > 0 {
+			place += fmt.Sprintf("endLine=%d,endColumn=%d,", at.End.Line, at.End.Column)
+		}
 	}
-	return fmt.Sprintf("::%s %stitle=%s::%s\n", level, position, escapeProperty(title), escapeData(message))
+	return fmt.Sprintf("::%s %stitle=%s::%s\n", level, place, escapeProperty(title), escapeData(message))
 }
 
 // escapeData and escapeProperty follow the escaping of GitHub's workflow commands.

@@ -70,15 +70,13 @@ func overridden(all []Configuration) (diags diag.List) {
 // webhooks. An object may be empty. Webhooks whose marker has errors are left out.
 func Configurations(packages []*load.Package) ([]*model.Configuration, diag.List) {
 	webhooks, named, diags := Read(packages)
-	mutating, validating := Order(webhooks)
 	var all []*model.Configuration
-	for i, kind := range [][]Webhook{mutating, validating} {
-		c := &model.Configuration{Mutating: i == 0}
-		c.Name = cmp.Or(NameOf(named, c.Mutating), model.DefaultObjectName(c.Mutating))
-		if i := slices.IndexFunc(named, func(n Configuration) bool { return n.Mutating == c.Mutating && n.Name == c.Name }); i >= 0 {
+	for _, mutating := range []bool{true, false} {
+		c := &model.Configuration{Mutating: mutating, Name: cmp.Or(NameOf(named, mutating), model.DefaultObjectName(mutating))}
+		if i := slices.IndexFunc(named, func(n Configuration) bool { return n.Mutating == mutating && n.Name == c.Name }); i >= 0 {
 			c.Source = named[i].Source
 		}
-		for _, w := range kind {
+		for _, w := range Order(webhooks, mutating) {
 			if slices.ContainsFunc(diags, func(d diag.Diagnostic) bool {
 				return d.Severity == diag.Error && d.Pos.File == w.Pos.File && d.Pos.Line == w.Pos.Line
 			}) {

@@ -25,6 +25,8 @@ type Webhook struct {
 	// Webhook is the webhook after its patch, without its configuration. A field that the patch set or removed has the
 	// position of the patch.
 	*model.Webhook
+	// name is the argument name. The patch may rename the webhook, but webhooks are sorted before it.
+	name string
 }
 
 // Configuration is the content of one +kubebuilder:webhookconfiguration marker.
@@ -69,11 +71,6 @@ type contents struct {
 
 func readPackage(p *load.Package) contents {
 	c := contents{pkg: p}
-	type named struct {
-		name string
-		Webhook
-	}
-	var hooks []named
 	for _, f := range p.Files {
 		comments, stray := commentsOf(f)
 		c.diags.Add(stray...)
@@ -90,31 +87,19 @@ func readPackage(p *load.Package) contents {
 			}
 			w, problems := m.webhook(p, said)
 			c.diags.Add(problems...)
-			// The patch may rename the webhook, but it is applied after this sort.
-			hooks = append(hooks, named{said.arguments["name"].text, w})
+			c.webhooks = append(c.webhooks, w)
 		}
 	}
-	slices.SortStableFunc(hooks, func(a, b named) int { return strings.Compare(a.name, b.name) })
-	for _, h := range hooks {
-		c.webhooks = append(c.webhooks, h.Webhook)
-	}
+	slices.SortStableFunc(c.webhooks, func(a, b Webhook) int { return strings.Compare(a.name, b.name) })
 	c.diags.Add(repeated(c.configurations)...)
 	return c
 }
 
-// Order splits webhooks, in the order of Read, into the mutating and the validating ones. It sorts both as in
+// Order returns the mutating or the validating ones of webhooks in the order of Read. It sorts them as in
 // controller-gen's manifest: by name, with slices.SortFunc deciding between equal names
 // (sigs.k8s.io/controller-tools/pkg/webhook.Generator).
-func Order(webhooks []Webhook) (mutating, validating []Webhook) {
-	for _, w := range webhooks {
-		if w.Mutating {
-			mutating = append(mutating, w)
-		} else {
-			validating = append(validating, w)
-		}
-	}
-	byName := func(a, b Webhook) int { return strings.Compare(a.Spec.Name, b.Spec.Name) }
-	slices.SortFunc(mutating, byName)
-	slices.SortFunc(validating, byName)
-	return mutating, validating
+func Order(webhooks []Webhook, mutating bool) []Webhook {
+	kind := slices.DeleteFunc(slices.Clone(webhooks), func(w Webhook) bool { return w.Mutating != mutating })
+	slices.SortFunc(kind, func(a, b Webhook) int { return strings.Compare(a.Spec.Name, b.Spec.Name) })
+	return kind
 }

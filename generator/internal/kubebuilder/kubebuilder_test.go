@@ -160,7 +160,7 @@ package z
 			if len(problems) > 0 {
 				t.Error(problems)
 			}
-			mutating, validating := Order(webhooks)
+			mutating, validating := Order(webhooks, true), Order(webhooks, false)
 			if diff := cmp.Diff([][]string{test.read, test.mutating, test.validating}, [][]string{namesOf(webhooks), namesOf(mutating), namesOf(validating)}); diff != "" {
 				t.Errorf("order (-want +got)\n%s", diff)
 			}

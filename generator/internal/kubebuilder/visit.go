@@ -15,27 +15,19 @@ import (
 // share a name, or if several packages name the same configuration.
 func dependsOnVisits(all []contents) bool {
 	type object struct {
-		mutating bool
-		webhook  string
+		mutating, configuration bool
+		webhook                 string
 	}
 	seen := map[object]bool{}
-	configured := map[bool]bool{}
-	for _, c := range all {
-		for _, w := range c.webhooks {
-			o := object{w.Mutating, w.Spec.Name}
-			if seen[o] {
-				return true
-			}
-			seen[o] = true
-		}
-		for _, n := range c.configurations {
-			if configured[n.Mutating] {
-				return true
-			}
-			configured[n.Mutating] = true
-		}
+	isSecond := func(o object) bool {
+		before := seen[o]
+		seen[o] = true
+		return before
 	}
-	return false
+	return slices.ContainsFunc(all, func(c contents) bool {
+		return slices.ContainsFunc(c.webhooks, func(w Webhook) bool { return isSecond(object{w.Mutating, false, w.Spec.Name}) }) ||
+			slices.ContainsFunc(c.configurations, func(n Configuration) bool { return isSecond(object{n.Mutating, true, ""}) })
+	})
 }
 
 // sortByVisit sorts packages in the order in which controller-gen visits them if its pattern is "./...". This is the

@@ -23,7 +23,7 @@ func (c comment) webhook(p *load.Package, said parsed) (Webhook, diag.List) {
 	r := reading{comment: c, parsed: said, hook: Webhook{c.file, p, &model.Webhook{
 		Source:   model.Source{Range: c.whole(), At: model.Positions{}},
 		Mutating: said.arguments["mutating"].truth, Kubebuilder: true, Package: p.Path,
-	}}}
+	}, said.arguments["name"].text}}
 	r.hook.Spec.Name = r.takeText("name", "name")
 	r.rules()
 	r.policies()

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -81,40 +82,33 @@ type implementations struct {
 }
 
 func (p implementations) constants() (all []Constant) {
-	files := p.FilesWith("Warn(", "AuditAnnotation(", "Warnings{")
-	if len(files) == 0 {
-		return nil
-	}
-	texts := p.texts()
-	for _, f := range files {
-		for _, d := range f.AST.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil {
-				continue
-			}
-			w, requests := p.webhookOf(fn), requestsIn(f.AST, fn)
-			add := func(use Use, expressions ...ast.Expr) {
-				for _, e := range expressions {
-					if text, ok := texts.of(e); ok {
-						all = append(all, Constant{f.Range(e.Pos(), e.End()), use, text, w})
-					}
+	texts := sync.OnceValue(p.texts)
+	for f, fn := range p.Functions("Warn(", "AuditAnnotation(", "Warnings{") {
+		if fn.Body == nil {
+			continue
+		}
+		w, requests := p.webhookOf(fn), requestsIn(f.AST, fn)
+		add := func(use Use, expressions ...ast.Expr) {
+			for _, e := range expressions {
+				if text, ok := texts().of(e); ok {
+					all = append(all, Constant{f.Range(e.Pos(), e.End()), use, text, w})
 				}
 			}
-			for n := range ast.Preorder(fn.Body) {
-				switch n := n.(type) {
-				case *ast.CallExpr:
-					method, ok := n.Fun.(*ast.SelectorExpr)
-					switch {
-					case !ok || !isNamed(method.X, requests):
-					case method.Sel.Name == "Warn":
-						add(Warning, n.Args...)
-					case method.Sel.Name == "AuditAnnotation" && len(n.Args) == 2:
-						add(AuditKey, n.Args[0])
-					}
-				case *ast.CompositeLit:
-					if isOf(f.AST, n.Type, "sigs.k8s.io/controller-runtime/pkg/webhook/admission", "Warnings") {
-						add(RuntimeWarning, n.Elts...)
-					}
+		}
+		for n := range ast.Preorder(fn.Body) {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				method, ok := n.Fun.(*ast.SelectorExpr)
+				switch {
+				case !ok || !isNamed(method.X, requests):
+				case method.Sel.Name == "Warn":
+					add(Warning, n.Args...)
+				case method.Sel.Name == "AuditAnnotation" && len(n.Args) == 2:
+					add(AuditKey, n.Args[0])
+				}
+			case *ast.CompositeLit:
+				if isOf(f.AST, n.Type, "sigs.k8s.io/controller-runtime/pkg/webhook/admission", "Warnings") {
+					add(RuntimeWarning, n.Elts...)
 				}
 			}
 		}

@@ -127,10 +127,8 @@ func (p webhookPass) reaches(namespace string) bool {
 		return !slices.Contains([]string{"default", metav1.NamespacePublic, metav1.NamespaceSystem, corev1.NamespaceNodeLease}, name)
 	}
 	requirements, _ := selector.Requirements()
-	for _, r := range requirements {
-		if r.Key() != corev1.LabelMetadataName || placeholder && slices.ContainsFunc(r.ValuesUnsorted(), isOther) {
-			return false
-		}
+	isOpen := func(r labels.Requirement) bool {
+		return r.Key() != corev1.LabelMetadataName || placeholder && slices.ContainsFunc(r.ValuesUnsorted(), isOther)
 	}
-	return selector.Matches(of)
+	return !slices.ContainsFunc(requirements, isOpen) && selector.Matches(of)
 }

@@ -29,10 +29,8 @@ func Updates(ctx context.Context, module *load.Module, p *model.Project) map[*mo
 		}
 		validator, method := validatorOf(pkg, w)
 		update, f := methodOf(pkg, validator, method)
-		if update == nil || !denies(update) || bytes.Contains(f.Src, []byte("DeletionTimestamp")) || bytes.Contains(f.Src, []byte("Finalizer")) {
-			continue
-		}
-		if w.Kubebuilder && !judgesState(pkg, validator, update) {
+		if update == nil || !denies(update) || bytes.Contains(f.Src, []byte("DeletionTimestamp")) || bytes.Contains(f.Src, []byte("Finalizer")) ||
+			w.Kubebuilder && !judgesState(pkg, validator, update) {
 			continue
 		}
 		found[w] = f.Range(update.Name.Pos(), update.Name.End())
@@ -42,11 +40,9 @@ func Updates(ctx context.Context, module *load.Module, p *model.Project) map[*mo
 
 // methodOf returns a method of a type, and its file.
 func methodOf(pkg *load.Package, receiver, name string) (*ast.FuncDecl, *load.File) {
-	for _, f := range pkg.FilesWith(name) {
-		for _, d := range f.AST.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && receiver != "" && fn.Name.Name == name && load.Receiver(fn) == receiver {
-				return fn, f
-			}
+	for f, fn := range pkg.Functions(name) {
+		if receiver != "" && fn.Name.Name == name && load.Receiver(fn) == receiver {
+			return fn, f
 		}
 	}
 	return nil, nil

@@ -52,16 +52,13 @@ func checksState(pkg *load.Package, update *ast.FuncDecl, call *ast.CallExpr, ol
 	if s, ok := call.Fun.(*ast.SelectorExpr); ok { // a method of the validator has the same receiver
 		own = isNamed(s.X, parameterNames(update.Recv))
 	}
-	for _, f := range pkg.FilesWith(name) {
-		for _, d := range f.AST.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Name.Name != name || own && load.Receiver(fn) != load.Receiver(update) || fn.Body == nil || !onlyErrors(fn.Type.Results) || hasErrors(fn.Type.Params) {
-				continue
-			}
-			passed := slices.IndexFunc(call.Args, func(e ast.Expr) bool { return mentions(e, old) })
-			if parameters := parameterNames(fn.Type.Params); passed < 0 || passed < len(parameters) && requires(fn, parameters[passed]) {
-				return true
-			}
+	for _, fn := range pkg.Functions(name) {
+		if fn.Name.Name != name || own && load.Receiver(fn) != load.Receiver(update) || fn.Body == nil || !onlyErrors(fn.Type.Results) || hasErrors(fn.Type.Params) {
+			continue
+		}
+		passed := slices.IndexFunc(call.Args, func(e ast.Expr) bool { return mentions(e, old) })
+		if parameters := parameterNames(fn.Type.Params); passed < 0 || passed < len(parameters) && requires(fn, parameters[passed]) {
+			return true
 		}
 	}
 	return false

@@ -9,6 +9,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -218,13 +219,11 @@ func (p webhookPass) isExact() bool {
 
 // timeout is how many seconds an API server waits for the webhook.
 func (p pass) timeout(w *model.Webhook) int32 {
-	if w.Spec.TimeoutSeconds != nil {
-		return *w.Spec.TimeoutSeconds
-	}
+	preset := int32(10)
 	if p.api == "v1beta1" {
-		return 30
+		preset = 30
 	}
-	return 10
+	return *cmp.Or(w.Spec.TimeoutSeconds, &preset)
 }
 
 // Rules returns the rules of the table and the rules of allowances.

@@ -3,6 +3,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -201,8 +202,6 @@ func address(w *model.Webhook) (address, field string) {
 		return *c.URL, "clientConfig.url"
 	case w.Path() == "":
 		return "", ""
-	case c.Service.Port == nil:
-		return fmt.Sprintf("%s/%s:443%s", c.Service.Namespace, c.Service.Name, w.Path()), "clientConfig.service.path"
 	}
-	return fmt.Sprintf("%s/%s:%d%s", c.Service.Namespace, c.Service.Name, *c.Service.Port, w.Path()), "clientConfig.service.path"
+	return fmt.Sprintf("%s/%s:%d%s", c.Service.Namespace, c.Service.Name, *cmp.Or(c.Service.Port, new(int32(443))), w.Path()), "clientConfig.service.path"
 }

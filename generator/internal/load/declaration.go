@@ -134,14 +134,25 @@ func idle(body *ast.BlockStmt) bool {
 // Methods are the methods that the package declares on a type, without the methods that this tool generated.
 func (p *Package) Methods(name string) []Method {
 	var methods []Method
-	for _, f := range p.FilesWith(name) {
-		for _, d := range f.AST.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && Receiver(d) == name {
-				methods = append(methods, Method{f.Range(d.Name.Pos(), d.Name.End()), d.Name.Name, idle(d.Body)})
-			}
+	for f, d := range p.Functions(name) {
+		if Receiver(d) == name {
+			methods = append(methods, Method{f.Range(d.Name.Pos(), d.Name.End()), d.Name.Name, idle(d.Body)})
 		}
 	}
 	return methods
+}
+
+// Functions yields the functions and methods in the package's files that contain one of the words.
+func (p *Package) Functions(words ...string) iter.Seq2[*File, *ast.FuncDecl] {
+	return func(yield func(*File, *ast.FuncDecl) bool) {
+		for _, f := range p.FilesWith(words...) {
+			for _, d := range f.AST.Decls {
+				if function, ok := d.(*ast.FuncDecl); ok && !yield(f, function) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Receiver is the name of a method's type; empty for a function.

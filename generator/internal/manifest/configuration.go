@@ -56,10 +56,6 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 		c.Webhooks = append(c.Webhooks, w)
 	}
 	p := r.projects[version]
-	if p == nil {
-		p = &model.Project{API: version}
-		r.projects[version] = p
-	}
 	p.Configurations = append(p.Configurations, c)
 }
 

@@ -56,7 +56,7 @@ type Contents struct {
 
 // Read reads the documents of files.
 func Read(files []load.Text) (Contents, diag.List) {
-	r := reader{projects: map[string]*model.Project{}}
+	r := reader{projects: map[string]*model.Project{"v1": {API: "v1"}, "v1beta1": {API: "v1beta1"}}}
 	for _, f := range files {
 		r.source(f)
 	}
@@ -70,7 +70,7 @@ func Read(files []load.Text) (Contents, diag.List) {
 		}
 	}
 	for _, version := range []string{"v1", "v1beta1"} {
-		if p := r.projects[version]; p != nil {
+		if p := r.projects[version]; len(p.Configurations) > 0 {
 			slices.SortStableFunc(p.Configurations, func(a, b *model.Configuration) int { return strings.Compare(a.Name, b.Name) })
 			r.Projects = append(r.Projects, p)
 		}

@@ -92,11 +92,9 @@ func builders(p *load.Package) []builder {
 // functions yields a reader for each function and method in the files of a package with one of the words.
 func functions(p *load.Package, words ...string) iter.Seq[builderReader] {
 	return func(yield func(builderReader) bool) {
-		for _, f := range p.FilesWith(words...) {
-			for _, d := range f.AST.Decls {
-				if function, ok := d.(*ast.FuncDecl); ok && !yield(builderReader{p, f, function}) {
-					return
-				}
+		for f, function := range p.Functions(words...) {
+			if !yield(builderReader{p, f, function}) {
+				return
 			}
 		}
 	}

@@ -45,21 +45,17 @@ func conversionDefinitions() marker.Registry {
 			Example: "+webhook:conversion:hub",
 			New:     func() (any, []marker.Parameter) { return &Hub{}, nil },
 		},
-		{
-			Name: "webhook:conversion:spoke", On: marker.OnType | marker.OnPackage, Repeatable: true,
-			Doc: "A version of a kind that is converted to and from the hub. Fields of the same JSON name correspond. For the others, and for types that do not " +
-				"convert by themselves, use the markers that follow. Fields of the hub alone are kept in an annotation of the spoke.",
-			Example: `+webhook:conversion:spoke(hub: "example.com/shop/api/v2.Order")`,
-			New: func() (any, []marker.Parameter) {
-				m := &Spoke{}
-				return m, []marker.Parameter{
+		repeated("webhook:conversion:spoke", "A version of a kind that is converted to and from the hub. Fields of the same JSON name correspond. For the others, and for types that do not "+
+			"convert by themselves, use the markers that follow. Fields of the hub alone are kept in an annotation of the spoke.",
+			`+webhook:conversion:spoke(hub: "example.com/shop/api/v2.Order")`,
+			func(m *Spoke) []marker.Parameter {
+				return []marker.Parameter{
 					{Name: "for", Type: marker.Func(&m.For, "import/path.Type", parseGoType), Default: "the marked type", Doc: "The spoke, if its own source cannot carry markers."},
 					{Name: "hub", Type: marker.Func(&m.Hub, "import/path.Type", parseGoType), Default: "the type of that name and group that is marked as hub", Doc: "The hub."},
 					{Name: "convertible", Type: marker.Bool(&m.Convertible), Default: "false", Doc: "Whether the two types get the methods of `conversion.Convertible` and `conversion.Hub` (sigs.k8s.io/controller-runtime/pkg/conversion), so that `ctrl.NewWebhookManagedBy` serves the kind by itself. The conversion then goes to the spoke's own package, which imports controller-runtime. Set it on all spokes of a hub or on none; not with `for`, nor with code of your own."},
 					{Name: "reads", Type: marker.Func(&m.Reads, "annotation", parseAnnotation), Default: "none", Doc: "The annotation in which earlier, hand-written conversions of this kind kept the object of the other version as JSON without metadata: `cluster.x-k8s.io/conversion-data` in Cluster API's style. The conversion takes from it what its own annotation lacks, and removes it. With `Keys`, the handler reads it only with `AcceptUnsigned`."},
 				}
-			},
-		},
+			}),
 		fieldDefinition(model.ToHub, "to",
 			"The name, place or type of a field in the hub, if it differs.",
 			`+webhook:conversion:to(path: "deletion.timeoutSeconds", as: "seconds")`,
@@ -126,34 +122,29 @@ func conversionDefinitions() marker.Registry {
 					{Name: "", Type: marker.String(&m.Text), Required: true, Doc: "The reason, for those who read the marker."},
 				}
 			}),
-		{
-			Name: "webhook:conversion:alike", On: marker.OnType | marker.OnPackage, Repeatable: true,
-			Doc: "A type with its own JSON methods, whose counterpart in the hub has its own, too. Only you know whether both write and read the same JSON; " +
-				"this marker confirms it, and their fields are converted as in any types.",
-			Example: `+webhook:conversion:alike`,
-			New: func() (any, []marker.Parameter) {
-				m := &Field{Verb: model.Alike}
-				return m, []marker.Parameter{
+		repeated("webhook:conversion:alike", "A type with its own JSON methods, whose counterpart in the hub has its own, too. Only you know whether both write and read the same JSON; "+
+			"this marker confirms it, and their fields are converted as in any types.",
+			`+webhook:conversion:alike`,
+			func(m *Field) []marker.Parameter {
+				m.Verb = model.Alike
+				return []marker.Parameter{
 					{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the marked type", Doc: "The spoke's type, if its own source cannot carry markers."},
 				}
-			},
-		},
+			}),
 	}
 }
 
 // fieldDefinition declares a marker that stands on a field or, with the argument field, elsewhere.
 func fieldDefinition(verb model.Verb, name, doc, example string, own func(*Field) []marker.Parameter) marker.Definition {
-	return marker.Definition{
-		Name: "webhook:conversion:" + name, On: marker.OnField | marker.OnType | marker.OnPackage, Repeatable: true,
-		Doc: doc, Example: example,
-		New: func() (any, []marker.Parameter) {
-			m := &Field{Verb: verb}
-			return m, append([]marker.Parameter{
-				{Name: "field", Type: marker.List(&m.Field), Default: "the marked field", Doc: "On a type or package: the fields that the marker applies to, in JSON names. If a field moves out of its struct, put the marker on a struct around both places: `strategy.order`; `strategy.*` are all its fields. As in `path`, entries of metadata are fields, too."},
-				{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the marked type; on a package, every struct that has the field and whose counterpart has its place", Doc: "The struct that has the field, if its own source cannot carry markers."},
-			}, own(m)...)
-		},
-	}
+	d := repeated("webhook:conversion:"+name, doc, example, func(m *Field) []marker.Parameter {
+		m.Verb = verb
+		return append([]marker.Parameter{
+			{Name: "field", Type: marker.List(&m.Field), Default: "the marked field", Doc: "On a type or package: the fields that the marker applies to, in JSON names. If a field moves out of its struct, put the marker on a struct around both places: `strategy.order`; `strategy.*` are all its fields. As in `path`, entries of metadata are fields, too."},
+			{Name: "of", Type: marker.Func(&m.Of, "import/path.Type", parseGoType), Default: "the marked type; on a package, every struct that has the field and whose counterpart has its place", Doc: "The struct that has the field, if its own source cannot carry markers."},
+		}, own(m)...)
+	})
+	d.On |= marker.OnField
+	return d
 }
 
 func parseGoType(text string) (Target, error) {

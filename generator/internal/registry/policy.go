@@ -107,9 +107,9 @@ func parseMinor(text string) (int, error) {
 // policyDefinitions declares the markers of policies.
 func policyDefinitions() marker.Registry {
 	named := func(kind, doc, example, argument, argumentDoc, expressionDoc string) marker.Definition {
-		return policyMember(kind, doc, example, func() (any, []marker.Parameter) {
-			m := &PolicyExpression{Kind: kind}
-			return m, []marker.Parameter{
+		return repeated("webhook:policy:"+kind, doc, example, func(m *PolicyExpression) []marker.Parameter {
+			m.Kind = kind
+			return []marker.Parameter{
 				ofPolicy(&m.Member),
 				{Name: argument, Type: marker.String(&m.Name), Required: true, Doc: argumentDoc},
 				{Name: "", Type: marker.String(&m.Expression), Required: true, Doc: expressionDoc},
@@ -127,11 +127,10 @@ func policyDefinitions() marker.Registry {
 		named(PolicyCondition, "A CEL expression that must be true for the policy to be evaluated, with the variables object, oldObject, request, authorizer and params.",
 			"+webhook:policy:matchCondition(name: \"not-the-gc\")=\"request.userInfo.username != 'system:serviceaccount:kube-system:gc'\"",
 			"name", "Names the condition in errors; unique in the policy.", "The expression. It cannot use the policy's variables."),
-		policyMember("validation", "A CEL expression that must be true; otherwise the request is denied, or the binding's validationActions apply. For validating policies.",
+		repeated("webhook:policy:validation", "A CEL expression that must be true; otherwise the request is denied, or the binding's validationActions apply. For validating policies.",
 			`+webhook:policy:validation(message: "an order keeps its article", reason: Forbidden)="object.spec.sku == oldObject.spec.sku"`,
-			func() (any, []marker.Parameter) {
-				m := &Validation{}
-				return m, []marker.Parameter{
+			func(m *Validation) []marker.Parameter {
+				return []marker.Parameter{
 					ofPolicy(&m.Member),
 					{Name: "message", Type: marker.String(&m.Message), Default: "failed expression: <the expression>", Doc: "The message to the user, in one line."},
 					{Name: "messageExpression", Type: marker.String(&m.MessageExpression), Doc: "A CEL expression of the message. If it fails, or gives an empty text or one with line breaks, `message` is used. It cannot use the authorizer."},
@@ -142,22 +141,20 @@ func policyDefinitions() marker.Registry {
 		named(PolicyAnnotation, "A CEL expression whose text becomes an annotation of the audit event, under the policy's name, a slash and the key. For validating policies.",
 			`+webhook:policy:auditAnnotation(key: "express")="object.spec.express ? 'ordered by ' + request.userInfo.username : null"`,
 			"key", "The annotation's key, after the policy's name and a slash.", "The expression: text, or null for no annotation."),
-		policyMember("mutation", "A change of the object. For mutating policies. The changes of a policy are made in their order.",
+		repeated("webhook:policy:mutation", "A change of the object. For mutating policies. The changes of a policy are made in their order.",
 			`+webhook:policy:mutation(type: applyConfiguration)="Object{spec: Object.spec{priority: 'normal'}}"`,
-			func() (any, []marker.Parameter) {
-				m := &Mutation{}
-				return m, []marker.Parameter{
+			func(m *Mutation) []marker.Parameter {
+				return []marker.Parameter{
 					ofPolicy(&m.Member),
 					{Name: "type", Type: marker.Enum(&m.Type, "applyConfiguration", "jsonPatch"), Required: true, Doc: "Whether the expression gives an object that is applied to the request's as server-side apply merges, or a list of JSONPatch operations."},
 					{Name: "", Type: marker.String(&m.Expression), Required: true, Doc: "The expression: `Object{...}`, or a list of `JSONPatch{...}`."},
 				}
 			}),
-		policyMember("binding", "A binding, which puts the policy into effect. A policy without one gets a binding of its own name for everything that the policy matches: of a validating policy with Deny. "+
+		repeated("webhook:policy:binding", "A binding, which puts the policy into effect. A policy without one gets a binding of its own name for everything that the policy matches: of a validating policy with Deny. "+
 			"With groups, versions, resources or operations it matches only these. It applies to every policy of the declaration, unless `policy` names one.",
 			`+webhook:policy:binding(name: "trial", validationActions: "warn;audit", namespaceSelector: "environment=staging")`,
-			func() (any, []marker.Parameter) {
-				m := &Binding{}
-				return m, append([]marker.Parameter{
+			func(m *Binding) []marker.Parameter {
+				return append([]marker.Parameter{
 					ofPolicy(&m.Member),
 					{Name: "name", Type: marker.String(&m.Name), Default: "the policy's", Doc: "The binding's name: a domain, or a word that is put before the policy's name. On a package without `for`, any name."},
 					{Name: "validationActions", Type: marker.List(&m.ValidationActions, "Deny", "Warn", "Audit"), Default: "Deny", Doc: "The actions on a request that the policy would deny. Deny and Warn exclude each other. For validating policies."},
@@ -177,19 +174,14 @@ func PolicyReasons() []string {
 }
 
 func policyDefinition(mutating bool) marker.Definition {
-	d := marker.Definition{
-		Name: "webhook:policy:validating", On: marker.OnType | marker.OnPackage, Repeatable: true,
-		Doc: "A ValidatingAdmissionPolicy for its type, or for the type that `for` names: the API server evaluates its CEL expressions itself, and calls no webhook. " +
-			"On a package it needs a name, groups, versions and resources.",
-		Example: `+webhook:policy:validating(operations: "create;update")`,
-	}
+	kind, operations := model.KindWord(mutating), "create;update"
 	if mutating {
-		d.Name = "webhook:policy:mutating"
-		d.Doc = strings.Replace(d.Doc, "Validating", "Mutating", 1)
-		d.Example = `+webhook:policy:mutating(operations: "create")`
+		operations = "create"
 	}
-	d.New = func() (any, []marker.Parameter) {
-		m := &Policy{Subject: Subject{Mutating: mutating}}
+	doc := "A " + model.Upper(kind) + "AdmissionPolicy for its type, or for the type that `for` names: the API server evaluates its CEL expressions itself, and calls no webhook. " +
+		"On a package it needs a name, groups, versions and resources."
+	return repeated("webhook:policy:"+kind, doc, fmt.Sprintf("+webhook:policy:%s(operations: %q)", kind, operations), func(m *Policy) []marker.Parameter {
+		m.Mutating = mutating
 		p := []marker.Parameter{
 			{Name: "for", Type: marker.Func(&m.For, "import/path.Type | group/version/Kind", parseTarget), Default: "the marked type",
 				Doc: "The type that the policy is for, if it is another: a core type or one of another module."},
@@ -203,9 +195,8 @@ func policyDefinition(mutating bool) marker.Definition {
 				Doc: "The version of Kubernetes from which the policy replaces the webhook."},
 		}
 		p = append(append(p, m.Matched.parameters()...), resourceNames(&m.ResourceNames))
-		return m, append(p, m.Settings.policyParameters(mutating, false)...)
-	}
-	return d
+		return append(p, m.Settings.policyParameters(mutating, false)...)
+	})
 }
 
 func policyRule(exclude bool) marker.Definition {
@@ -213,20 +204,13 @@ func policyRule(exclude bool) marker.Definition {
 	if exclude {
 		word, doc, example = "exclude", "Requests that the policy is not for, though a rule matches them.", `+webhook:policy:exclude(resourceNames: "template")`
 	}
-	return policyMember(word, doc+" The policy's own rule supplies arguments that are left out, except `resourceNames`.", example, func() (any, []marker.Parameter) {
-		m := &PolicyRule{Exclude: exclude}
-		return m, append([]marker.Parameter{
+	return repeated("webhook:policy:"+word, doc+" The policy's own rule supplies arguments that are left out, except `resourceNames`.", example, func(m *PolicyRule) []marker.Parameter {
+		m.Exclude = exclude
+		return append([]marker.Parameter{
 			ofPolicy(&m.Member),
 			{Name: "operations", Type: marker.List(&m.Operations, model.Operations()...), Default: "the policy's", Doc: "The operations on the object."},
 		}, append(m.Matched.parameters(), resourceNames(&m.ResourceNames))...)
 	})
-}
-
-func policyMember(word, doc, example string, create func() (any, []marker.Parameter)) marker.Definition {
-	return marker.Definition{
-		Name: "webhook:policy:" + word, On: marker.OnType | marker.OnPackage, Repeatable: true,
-		Doc: doc, Example: example, New: create,
-	}
 }
 
 func ofPolicy(m *Member) marker.Parameter {

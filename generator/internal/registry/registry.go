@@ -92,62 +92,46 @@ func webhookDefinitions() marker.Registry {
 	return marker.Registry{
 		webhookDefinition(true),
 		webhookDefinition(false),
-		{
-			Name: "webhook:rule", On: marker.OnType | marker.OnPackage, Repeatable: true,
-			Doc: "Further requests that the same webhook is called for. The webhook's own rule supplies arguments that are left out. " +
-				"It applies to every webhook of its declaration, unless `webhook` names one.",
-			Example: `+webhook:rule(resources: "orders/status", operations: "update")`,
-			New: func() (any, []marker.Parameter) {
-				m := &Rule{}
-				return m, append([]marker.Parameter{
+		repeated("webhook:rule", "Further requests that the same webhook is called for. The webhook's own rule supplies arguments that are left out. "+
+			"It applies to every webhook of its declaration, unless `webhook` names one.",
+			`+webhook:rule(resources: "orders/status", operations: "update")`,
+			func(m *Rule) []marker.Parameter {
+				return append([]marker.Parameter{
 					belongsTo(&m.Webhook),
 					{Name: "operations", Type: marker.List(&m.Operations, model.Operations()...), Default: "the webhook's", Doc: "The operations on the object."},
 				}, m.Matched.parameters()...)
-			},
-		},
-		{
-			Name: "webhook:matchCondition", On: marker.OnType | marker.OnPackage, Repeatable: true,
-			Doc: "A CEL expression that must be true for the webhook to be called, with the variables object, oldObject, request and authorizer. " +
-				"It applies to every webhook of its declaration, unless `webhook` names one.",
-			Example: "+webhook:matchCondition(name: \"not-the-gc\")=\"request.userInfo.username != 'system:serviceaccount:kube-system:gc'\"",
-			New: func() (any, []marker.Parameter) {
-				m := &MatchCondition{}
-				return m, []marker.Parameter{
+			}),
+		repeated("webhook:matchCondition", "A CEL expression that must be true for the webhook to be called, with the variables object, oldObject, request and authorizer. "+
+			"It applies to every webhook of its declaration, unless `webhook` names one.",
+			"+webhook:matchCondition(name: \"not-the-gc\")=\"request.userInfo.username != 'system:serviceaccount:kube-system:gc'\"",
+			func(m *MatchCondition) []marker.Parameter {
+				return []marker.Parameter{
 					belongsTo(&m.Webhook),
 					{Name: "name", Type: marker.String(&m.Name), Required: true, Doc: "Names the condition in errors and metrics; unique in the webhook."},
 					{Name: "", Type: marker.String(&m.Expression), Required: true, Doc: "The expression."},
 				}
-			},
-		},
-		{
-			Name: "webhook:patch", On: marker.OnType | marker.OnPackage, Repeatable: true,
-			Doc: "A strategic merge patch for the finished webhook, for what no argument covers. Unknown fields are errors. " +
-				"It applies to every webhook of its declaration, unless `webhook` names one.",
-			Example: "+webhook:patch=`{\"timeoutSeconds\": 3}`",
-			New: func() (any, []marker.Parameter) {
-				m := &Patch{}
-				return m, []marker.Parameter{
+			}),
+		repeated("webhook:patch", "A strategic merge patch for the finished webhook, for what no argument covers. Unknown fields are errors. "+
+			"It applies to every webhook of its declaration, unless `webhook` names one.",
+			"+webhook:patch=`{\"timeoutSeconds\": 3}`",
+			func(m *Patch) []marker.Parameter {
+				return []marker.Parameter{
 					belongsTo(&m.Webhook),
 					{Name: "", Type: marker.String(&m.JSON), Required: true, Doc: "The patch, as JSON."},
 				}
-			},
-		},
-		{
-			Name: "webhook:allow", On: marker.OnType | marker.OnPackage, Repeatable: true,
-			Doc: "A rule of `webhook-gen lint` that a webhook may break, and why; or P22, P23 or P32, which expressions of policies may break. It covers every webhook whose marker, +webhook or +kubebuilder:webhook, is in the same " +
-				"comment, unless `webhook` names one; in the comment of the package, that can be any webhook of the package. In a manifest, write it in a comment above the webhook.",
-			Example: `+webhook:allow(rule: "W12")="the server runs outside of the cluster"`,
-			New: func() (any, []marker.Parameter) {
-				m := &Allow{}
-				return m, []marker.Parameter{
+			}),
+		repeated("webhook:allow", "A rule of `webhook-gen lint` that a webhook may break, and why; or P22, P23 or P32, which expressions of policies may break. It covers every webhook whose marker, +webhook or +kubebuilder:webhook, is in the same "+
+			"comment, unless `webhook` names one; in the comment of the package, that can be any webhook of the package. In a manifest, write it in a comment above the webhook.",
+			`+webhook:allow(rule: "W12")="the server runs outside of the cluster"`,
+			func(m *Allow) []marker.Parameter {
+				return []marker.Parameter{
 					belongsTo(&m.Webhook),
 					{Name: "policy", Type: marker.String(&m.Policy), Default: "every policy of the declaration, for P22, P23 and P32",
 						Doc: "The policy that the marker applies to: its name, or `mutating` or `validating` for all of that kind."},
 					{Name: "rule", Type: marker.String(&m.Rule), Required: true, Doc: "The rule's id."},
 					{Name: "", Type: marker.String(&m.Reason), Required: true, Doc: "The reason, for those who read the marker."},
 				}
-			},
-		},
+			}),
 		{
 			Name: "webhook:defaults", On: marker.OnPackage,
 			Doc:     "Defaults for the package's webhooks, not for its policies. An argument of the webhook itself takes precedence.",
@@ -189,19 +173,14 @@ func webhookDefinitions() marker.Registry {
 }
 
 func webhookDefinition(mutating bool) marker.Definition {
-	d := marker.Definition{
-		Name: "webhook:validating", On: marker.OnType | marker.OnPackage, Repeatable: true,
-		Doc: "A validating webhook for its type, or for the type that `for` names. On a package it needs groups, versions and resources, " +
-			"and is an entry of the manifest without a handler.",
-		Example: `+webhook:validating(operations: "create;update", timeoutSeconds: 5, deleting: unchangedSpec)`,
-	}
+	name, example := "webhook:validating", `+webhook:validating(operations: "create;update", timeoutSeconds: 5, deleting: unchangedSpec)`
 	if mutating {
-		d.Name = "webhook:mutating"
-		d.Doc = strings.Replace(d.Doc, "validating", "mutating", 1)
-		d.Example = `+webhook:mutating(operations: "create")`
+		name, example = "webhook:mutating", `+webhook:mutating(operations: "create")`
 	}
-	d.New = func() (any, []marker.Parameter) {
-		m := &Webhook{Subject: Subject{Mutating: mutating}}
+	doc := "A " + model.KindWord(mutating) + " webhook for its type, or for the type that `for` names. On a package it needs groups, versions and resources, " +
+		"and is an entry of the manifest without a handler."
+	return repeated(name, doc, example, func(m *Webhook) []marker.Parameter {
+		m.Mutating = mutating
 		p := []marker.Parameter{
 			{Name: "for", Type: marker.Func(&m.For, "import/path.Type | group/version/Kind", parseTarget), Default: "the marked type",
 				Doc: "The type that the webhook is for, if it is another: a core type, one of another module, or the kind that this type is a part of."},
@@ -228,9 +207,20 @@ func webhookDefinition(mutating bool) marker.Definition {
 						"Charts and a flag of the program set another enforcement by the name of the webhook. If the validator fails, failurePolicy decides as before."})
 		}
 		p = append(p, m.Matched.parameters()...)
-		return m, append(p, m.Settings.parameters(mutating)...)
+		return append(p, m.Settings.parameters(mutating)...)
+	})
+}
+
+// repeated declares a marker of types and packages that may stand there several times. It is decoded into a value with
+// the parameters.
+func repeated[T any](name, doc, example string, parameters func(*T) []marker.Parameter) marker.Definition {
+	return marker.Definition{
+		Name: name, On: marker.OnType | marker.OnPackage, Repeatable: true, Doc: doc, Example: example,
+		New: func() (any, []marker.Parameter) {
+			m := new(T)
+			return m, parameters(m)
+		},
 	}
-	return d
 }
 
 func (m *Matched) parameters() []marker.Parameter {

@@ -66,34 +66,25 @@ func parseSelector(text string) (*metav1.LabelSelector, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not a label selector such as \"environment=production, tier in (a, b)\": %w", err)
 	}
+	operators := map[selection.Operator]metav1.LabelSelectorOperator{
+		selection.In: metav1.LabelSelectorOpIn, selection.NotIn: metav1.LabelSelectorOpNotIn, selection.NotEquals: metav1.LabelSelectorOpNotIn,
+		selection.Exists: metav1.LabelSelectorOpExists, selection.DoesNotExist: metav1.LabelSelectorOpDoesNotExist,
+	}
 	selector := &metav1.LabelSelector{}
 	for _, r := range requirements {
 		values := r.Values().List()
-		var operator metav1.LabelSelectorOperator
-		switch r.Operator() {
-		case selection.Equals, selection.DoubleEquals:
-			if other, twice := selector.MatchLabels[r.Key()]; twice {
-				return nil, fmt.Errorf("label %q cannot be both %q and %q", r.Key(), other, values[0])
-			}
-			if selector.MatchLabels == nil {
-				selector.MatchLabels = map[string]string{}
-			}
-			selector.MatchLabels[r.Key()] = values[0]
-			continue
-		case selection.In:
-			operator = metav1.LabelSelectorOpIn
-		case selection.NotIn, selection.NotEquals:
-			operator = metav1.LabelSelectorOpNotIn
-		case selection.Exists:
-			operator = metav1.LabelSelectorOpExists
-		case selection.DoesNotExist:
-			operator = metav1.LabelSelectorOpDoesNotExist
-		default:
+		operator, isExpression := operators[r.Operator()]
+		other, twice := selector.MatchLabels[r.Key()]
+		switch {
+		case isExpression:
+			selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{Key: r.Key(), Operator: operator, Values: values})
+		case r.Operator() != selection.Equals && r.Operator() != selection.DoubleEquals:
 			return nil, fmt.Errorf("label selectors of webhooks cannot compare numbers: %s", r.String())
+		case twice:
+			return nil, fmt.Errorf("label %q cannot be both %q and %q", r.Key(), other, values[0])
+		default:
+			metav1.AddLabelToSelector(selector, r.Key(), values[0])
 		}
-		selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
-			Key: r.Key(), Operator: operator, Values: values,
-		})
 	}
 	return selector, nil
 }

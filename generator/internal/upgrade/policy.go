@@ -290,16 +290,13 @@ func policyFails(p *model.Policy) bool {
 
 // plainMatch is match constraints with the defaults of API servers (SetDefaults_MatchResources, SetDefaults_Rule).
 func plainMatch(m *admissionregistrationv1.MatchResources) admissionregistrationv1.MatchResources {
-	if m == nil {
-		m = &admissionregistrationv1.MatchResources{}
-	}
-	m = m.DeepCopy()
-	preset(&m.MatchPolicy, admissionregistrationv1.Equivalent)
-	preset(&m.NamespaceSelector, metav1.LabelSelector{})
-	preset(&m.ObjectSelector, metav1.LabelSelector{})
+	m = cmp.Or(m, &admissionregistrationv1.MatchResources{}).DeepCopy()
+	m.MatchPolicy = cmp.Or(m.MatchPolicy, new(admissionregistrationv1.Equivalent))
+	m.NamespaceSelector = cmp.Or(m.NamespaceSelector, &metav1.LabelSelector{})
+	m.ObjectSelector = cmp.Or(m.ObjectSelector, &metav1.LabelSelector{})
 	for _, rules := range [][]admissionregistrationv1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
-		for i := range rules {
-			preset(&rules[i].Scope, admissionregistrationv1.AllScopes)
+		for i, r := range rules {
+			rules[i].Scope = cmp.Or(r.Scope, new(admissionregistrationv1.AllScopes))
 		}
 	}
 	return *m

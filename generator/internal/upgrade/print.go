@@ -150,7 +150,7 @@ func (p Printer) github(w io.Writer, found []Finding) error {
 		if f.InOld { // the line is in the old state, not in the pull request
 			file, message = "", p.position(f)+": "+message
 		}
-		out.WriteString(diag.Command(level, file, f.Pos.Line, f.Pos.Column, "webhook-gen "+f.Rule, message))
+		out.WriteString(diag.Command(level, file, diag.Range{Pos: f.Pos}, "webhook-gen "+f.Rule, message))
 	}
 	_, err := w.Write(out.Bytes())
 	return err

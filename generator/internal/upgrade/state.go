@@ -3,6 +3,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"net/url"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -130,28 +131,22 @@ func defaulted(w admissionregistrationv1.MutatingWebhook, api string) admissionr
 	failure, match, timeout := admissionregistrationv1.Fail, admissionregistrationv1.Equivalent, int32(10)
 	if api == "v1beta1" {
 		failure, match, timeout = admissionregistrationv1.Ignore, admissionregistrationv1.Exact, 30
-		preset(&w.SideEffects, admissionregistrationv1.SideEffectClassUnknown)
+		w.SideEffects = cmp.Or(w.SideEffects, new(admissionregistrationv1.SideEffectClassUnknown))
 		if len(w.AdmissionReviewVersions) == 0 {
 			w.AdmissionReviewVersions = []string{"v1beta1"}
 		}
 	}
-	preset(&w.FailurePolicy, failure)
-	preset(&w.MatchPolicy, match)
-	preset(&w.TimeoutSeconds, timeout)
-	preset(&w.SideEffects, admissionregistrationv1.SideEffectClassNone)
-	preset(&w.ReinvocationPolicy, admissionregistrationv1.NeverReinvocationPolicy)
-	preset(&w.NamespaceSelector, metav1.LabelSelector{})
-	preset(&w.ObjectSelector, metav1.LabelSelector{})
-	for i := range w.Rules {
-		preset(&w.Rules[i].Scope, admissionregistrationv1.AllScopes)
+	w.FailurePolicy = cmp.Or(w.FailurePolicy, &failure)
+	w.MatchPolicy = cmp.Or(w.MatchPolicy, &match)
+	w.TimeoutSeconds = cmp.Or(w.TimeoutSeconds, &timeout)
+	w.SideEffects = cmp.Or(w.SideEffects, new(admissionregistrationv1.SideEffectClassNone))
+	w.ReinvocationPolicy = cmp.Or(w.ReinvocationPolicy, new(admissionregistrationv1.NeverReinvocationPolicy))
+	w.NamespaceSelector = cmp.Or(w.NamespaceSelector, &metav1.LabelSelector{})
+	w.ObjectSelector = cmp.Or(w.ObjectSelector, &metav1.LabelSelector{})
+	for i, r := range w.Rules {
+		w.Rules[i].Scope = cmp.Or(r.Scope, new(admissionregistrationv1.AllScopes))
 	}
 	return w
-}
-
-func preset[T any](field **T, value T) {
-	if *field == nil {
-		*field = &value
-	}
 }
 
 // failsClosed reports whether requests are refused while the webhook cannot be called.

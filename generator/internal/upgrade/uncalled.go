@@ -3,6 +3,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // uncalled reports what webhooks are for and no definition has: resources and versions.
@@ -60,10 +62,7 @@ func (w *Webhook) rulesName(group, resource string) bool {
 
 func versionsGone(p *pass) {
 	for _, d := range p.to.Definitions {
-		old := p.from.definition(d.Name)
-		if old == nil {
-			old = &Definition{Definition: &manifest.Definition{}}
-		}
+		old := cmp.Or(p.from.definition(d.Name), &Definition{Definition: &manifest.Definition{}})
 		for _, w := range p.to.Webhooks {
 			rule, lacking := onlyLacking(w, d)
 			if d.derived { // other versions may exist
@@ -104,8 +103,5 @@ func onlyLacking(w *Webhook, d *Definition) (rule int, lacking []string) {
 
 // names reports whether a rule is for a kind, or for something of it, in some version.
 func names(r admissionregistrationv1.RuleWithOperations, d *Definition) bool {
-	return slices.ContainsFunc(r.APIGroups, matching(d.Group)) && slices.ContainsFunc(r.Resources, func(pattern string) bool {
-		resource, _, _ := strings.Cut(pattern, "/")
-		return matching(d.Plural)(resource)
-	})
+	return spec.Meet(r.APIGroups, []string{d.Group}) && spec.ResourcesMeet(r.Resources, []string{d.Plural + "/*"})
 }

@@ -208,11 +208,7 @@ func otherServer(p *pass, old, now *Webhook) {
 // endpoint names whom an API server calls, the path left out.
 func endpoint(c admissionregistrationv1.WebhookClientConfig) string {
 	if s := c.Service; s != nil {
-		port := int32(443)
-		if s.Port != nil {
-			port = *s.Port
-		}
-		return fmt.Sprintf("Service %s/%s:%d", s.Namespace, s.Name, port)
+		return fmt.Sprintf("Service %s/%s:%d", s.Namespace, s.Name, *cmp.Or(s.Port, new(int32(443))))
 	}
 	if c.URL != nil {
 		return strings.TrimSuffix(*c.URL, servedAt(c))
@@ -225,10 +221,7 @@ func noAuthority(p *pass, old, now *Webhook) {
 	f := Finding{Range: now.Where("clientConfig.caBundle"), Severity: now.severity()}
 	switch {
 	case old.injector() != "" && now.injector() == "" && len(then) == 0:
-		f.Range = now.In.Where("annotations")
-		if !f.IsValid() {
-			f.Range = now.Range
-		}
+		f.Range = cmp.Or(now.In.Where("annotations"), now.Range)
 		f.Message = fmt.Sprintf("the caBundle of webhook %s is no longer injected: %s is gone", now.Spec.Name, old.injector())
 		f.Effect = fmt.Sprintf("The injected authority stays until the configuration is replaced, and fits until the authority changes. From then on calls fail (x509: certificate signed by unknown authority), and %s.", now.outcome())
 		f.Steps = []string{"have something else put the caBundle there, then remove the annotation"}
