@@ -37,20 +37,15 @@ type opening struct {
 	err   error
 }
 
-// New makes a Resolver that locates packages as imports in the module would. packages are already loaded: their files
-// are taken as they are, not parsed a second time.
-func New(ctx context.Context, m *load.Module, packages ...*load.Package) *Resolver {
-	r := &Resolver{
+// New makes a Resolver that locates packages as imports in the module would.
+func New(ctx context.Context, m *load.Module) *Resolver {
+	return &Resolver{
 		ctx: ctx, module: m,
 		scopes:   make(map[string]opening),
 		named:    make(map[string]*Type),
 		imports:  make(map[*load.File]*imports),
 		standard: sync.OnceValue(func() *load.Module { return openStandardLibrary(ctx) }),
 	}
-	for _, p := range packages {
-		r.adopt(p)
-	}
-	return r
 }
 
 // adopt returns the scope of a package that load has found; the first of an import path stays.
@@ -66,16 +61,7 @@ func (r *Resolver) adopt(p *load.Package) *scope {
 // Named resolves a declared type of a package, or a predeclared one if importPath is empty:
 // aliases are followed, generic types take arguments. The error is an *Error.
 func (r *Resolver) Named(importPath, name string, args ...*Type) (*Type, error) {
-	return settled(r.lookup(mention{importPath: importPath, name: name, args: args}))
-}
-
-// Of resolves a type of a package that load has already found. The error is an *Error.
-func (r *Resolver) Of(p *load.Package, name string) (*Type, error) {
-	return settled(r.lookupIn(r.adopt(p), mention{importPath: p.Path, name: name}))
-}
-
-// settled makes an error of a type that was not found.
-func settled(t *Type) (*Type, error) {
+	t := r.lookup(mention{importPath: importPath, name: name, args: args})
 	if t.err != nil {
 		return nil, t.err
 	}
