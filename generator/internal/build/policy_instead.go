@@ -57,7 +57,7 @@ func subjectOf(d *declaration, at declared[*registry.Policy], w *model.Webhook) 
 			subject.For = other.marker.For
 		}
 	}
-	return declared[*registry.Subject]{at.Range, &subject}
+	return declared[*registry.Subject]{at.Range, at.name, &subject}
 }
 
 // replace gives a policy the match of the webhook that it replaces.
