@@ -217,6 +217,6 @@ func (p *valuePlanner) works(as string) bool {
 	if p.rule != nil {
 		converters = append(slices.Clone(p.rule.As.V), converters...)
 	}
-	_, bad := tried.value(p.spokeField.Type, p.hubField.Type, converters)
+	_, bad := tried.value(p.fields[spokeSide].Type, p.fields[hubSide].Type, converters)
 	return bad == nil
 }

@@ -71,7 +71,7 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 // text plans the conversion between a value and its text.
 func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 	var how Checked
-	for d, f := range []*resolve.Field{p.spokeField, p.hubField} {
+	for d, f := range p.fields {
 		if t := v.To(1 - Direction(d)); f.OmitEmpty && (wholeType(t) || isBool(t)) {
 			how.OmitsZero[d] = SetOf(t)
 		}
@@ -193,7 +193,7 @@ func (p *valuePlanner) differ(v *Value) *mismatch {
 		bad.hint = fmt.Sprintf("%s or %s says which way they belong together; %s", p.using("first"), p.using("join:,"), custom)
 		return bad
 	}
-	if as := converter(spoke, hub, p.hubField, p.spokeField); as != "" && p.works(as) {
+	if as := converter(spoke, hub, p.fields[hubSide], p.fields[spokeSide]); as != "" && p.works(as) {
 		bad.hint = p.using(as) + " converts them; "
 	}
 	bad.hint += custom

@@ -33,9 +33,8 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 		v.Loss[1-v.Outer] = "all but " + member + ", and with other constants all of it"
 	}
 	inner := *p
-	inner.skipSpoke, inner.skipHub = nil, nil
-	field, _ := Sides(v.Outer, p.spokeField, p.hubField)
-	inner.spokeField, inner.hubField = Sides(v.Outer, field, found.Last())
+	inner.skip = [2]map[string]bool{}
+	inner.fields[1-v.Outer] = found.Last()
 	spoke, hub := Sides(v.Outer, plain, found.Last().Type)
 	elem, bad := inner.value(spoke, hub, as[1:])
 	if bad == nil && (found.pointers() || len(how.Constants) > 0 && !p.element) {
@@ -52,8 +51,7 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 func (p *valuePlanner) around(v *Value, inHub bool) (plain, outside *resolve.Type, skip map[string]bool) {
 	v.Outer = outer(inHub)
 	plain, outside = Sides(v.Outer, v.Spoke, v.Hub)
-	_, skip = Sides(v.Outer, p.skipSpoke, p.skipHub)
-	return plain, outside, skip
+	return plain, outside, p.skip[1-v.Outer]
 }
 
 // present plans the conversion between a bool and a struct. The bool tells whether there is a struct, or whether its
@@ -88,7 +86,7 @@ func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, 
 func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *mismatch) {
 	var how Tuple
 	plain, outside, skip := p.around(v, v.Spoke.Kind() != resolve.Struct)
-	field, _ := Sides(v.Outer, p.spokeField, p.hubField)
+	field := p.fields[v.Outer]
 	names := strings.Split(argument, ",")
 	from, to := Sides(v.Outer, "a", strings.Repeat("x,", len(names)-1)+"x")
 	example := fmt.Sprintf(`+webhook:conversion:enum(from: %q, to: %q) names a text and its values`, from, to)
@@ -238,7 +236,8 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 // beside plans the elements of a list, without the members that identify them.
 func (p *valuePlanner) beside(list Direction, told ...Constant) *valuePlanner {
 	inner := p.elements()
-	inner.skipSpoke, inner.skipHub = Sides(list, nil, withConstants(nil, told))
+	inner.skip = [2]map[string]bool{}
+	inner.skip[1-list] = withConstants(nil, told)
 	return inner
 }
 

@@ -276,11 +276,10 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 
 // keptSchema is what the stash has to know: a literal, or the call of schemaFunction's function.
 func (w *conversionWriter) keptSchema(plan *convert.Plan, d convert.Direction) *jen.Statement {
-	s, _ := convert.Sides(d, plan.SpokeSchema, plan.HubSchema)
-	if len(s.Named()) > 0 {
+	if len(plan.Schemas[d].Named()) > 0 {
 		return jen.Id(schemaName(plan, d)).Call()
 	}
-	return w.schema(s, true)
+	return w.schema(plan.Schemas[d], true)
 }
 
 func schemaName(plan *convert.Plan, d convert.Direction) string {
@@ -290,9 +289,8 @@ func schemaName(plan *convert.Plan, d convert.Direction) string {
 // schemaFunction writes the function that makes what the stash has to know, where a struct is inside itself
 // and no literal can say that.
 func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Direction) {
-	s, _ := convert.Sides(d, plan.SpokeSchema, plan.HubSchema)
 	src, _ := convert.Sides(d, plan.Spoke, plan.Hub)
-	named := s.Named()
+	named := plan.Schemas[d].Named()
 	if len(named) == 0 || !plan.Lossy(d) {
 		return
 	}
@@ -309,7 +307,7 @@ func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Directio
 				g.Add(namedSchema(n)).Dot("Members").Index(jen.Lit(member)).Op("=").Add(w.schema(n.Members[member], true))
 			}
 		}
-		g.Return(w.schema(s, true))
+		g.Return(w.schema(plan.Schemas[d], true))
 	})
 }
 
