@@ -30,16 +30,10 @@ func (t Types) To(d Direction) *Type {
 type Test int
 
 const (
-	// NotNil compares with nil.
-	NotNil Test = iota
+	// NotZero compares with nil, 0 or the empty string. A bool is its own check.
+	NotZero Test = iota
 	// NotEmpty checks the length.
 	NotEmpty
-	// True is the value, a bool, itself.
-	True
-	// NotBlank compares with the empty string.
-	NotBlank
-	// NotNull compares with the number 0.
-	NotNull
 	// NotIsZero calls the type's method IsZero.
 	NotIsZero
 	// NotEqual compares with the zero value.
@@ -69,21 +63,15 @@ type SetField struct {
 // SetOf returns the check that a value is not the zero value.
 func SetOf(t *resolve.Type) *Set {
 	s := &Set{Type: t}
-	kind := t.Kind()
-	switch isWhole := kind == resolve.Struct || kind == resolve.Array; {
-	case isBool(t):
-		s.Test = True
-	case isText(t):
-		s.Test = NotBlank
-	case kind == resolve.Basic:
-		s.Test = NotNull
-	case isWhole && t.HasMethod("IsZero"):
+	switch kind := t.Kind(); {
+	case kind != resolve.Struct && kind != resolve.Array:
+	case t.HasMethod("IsZero"):
 		s.Test = NotIsZero
-	case isWhole && comparable(t):
+	case comparable(t):
 		s.Test = NotEqual
 	case kind == resolve.Array:
 		s.Test, s.Elem = AnyElement, SetOf(t.Elem())
-	case isWhole:
+	default:
 		s.Test = AnyField
 		for _, f := range t.Fields() {
 			if f.Exported {

@@ -56,7 +56,7 @@ func keepsZero(v *convert.Value, s *convert.Set) bool {
 	if how, ok := v.How.(convert.Pointer); ok {
 		return how == (convert.Pointer{}) && isAssign(v.Elem) && v.Elem.Same
 	}
-	return isAssign(v) && (s.Test == convert.True || s.Test == convert.NotBlank || s.Test == convert.NotNull)
+	return isAssign(v) && s.Test == convert.NotZero && s.Type.Basic() != ""
 }
 
 // surely is the operand when a member of it has been reached.
@@ -334,12 +334,6 @@ func (w *conversionWriter) test(s *convert.Set, o operand, wantSet bool) *jen.St
 	switch s.Test {
 	case convert.NotEmpty:
 		return jen.Len(o.value()).Op(length).Lit(0)
-	case convert.True:
-		return isSet.Add(o.value())
-	case convert.NotBlank:
-		return o.value().Op(equals).Lit("")
-	case convert.NotNull:
-		return o.value().Op(equals).Lit(0)
 	case convert.NotIsZero:
 		return isZero.Add(o.code.Clone()).Dot("IsZero").Call()
 	case convert.NotEqual:
@@ -347,7 +341,15 @@ func (w *conversionWriter) test(s *convert.Set, o operand, wantSet bool) *jen.St
 	case convert.AnyField, convert.AnyElement:
 		return isZero.Id(w.zeroFunction(s)).Call(o.address())
 	}
-	return o.value().Op(equals).Nil()
+	switch s.Type.Basic() {
+	case "":
+		return o.value().Op(equals).Nil()
+	case "bool":
+		return isSet.Add(o.value())
+	case "string":
+		return o.value().Op(equals).Lit("")
+	}
+	return o.value().Op(equals).Lit(0)
 }
 
 // isUnset is the condition that a field in an operand is not set.
