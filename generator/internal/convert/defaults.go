@@ -151,12 +151,12 @@ func (p *Plan) Replaced() []string {
 			}
 		})
 	}
-	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
+	p.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
 		inBoth := c.Spoke != nil && c.Hub != nil
-		if inBoth && (c.HasDefault() || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last()))) {
+		if !in.Opaque && inBoth && (c.HasDefault() || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last()))) {
 			paths = append(paths, here.paths()...)
 		}
-		return true
+		return !in.Opaque
 	})
 	slices.Sort(paths)
 	return slices.Compact(paths)
@@ -165,7 +165,7 @@ func (p *Plan) Replaced() []string {
 // visit calls a function for the claims of the pair and of the pairs inside it, at their places. It goes into a claim
 // if the function returns true.
 func (p *Pair) visit(at place, inside []*Pair, use func(in *Pair, c *Claim, here place) bool) {
-	if slices.Contains(inside, p) || p.Opaque {
+	if slices.Contains(inside, p) {
 		return
 	}
 	for _, c := range p.Claims {

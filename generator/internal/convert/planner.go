@@ -47,6 +47,11 @@ func (p place) at(spoke, hub Path) place {
 	return place{slices.Concat(p.spoke, spoke), slices.Concat(p.hub, hub)}
 }
 
+// around returns the place of the struct with a claim at a place.
+func (p place) around(c *Claim) place {
+	return place{p.spoke[:len(p.spoke)-len(c.Spoke)], p.hub[:len(p.hub)-len(c.Hub)]}
+}
+
 // paths returns the paths of both sides, in JSON names.
 func (p place) paths() []string {
 	return []string{strings.Join(p.spoke.names(), "."), strings.Join(p.hub.names(), ".")}
