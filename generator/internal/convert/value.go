@@ -339,11 +339,7 @@ func (p *planner) valuesOf(t *resolve.Type, l Limits) []string {
 	if len(l.Enum) > 0 {
 		return l.Enum
 	}
-	var values []string
-	for _, c := range p.types.Constants(t) {
-		values = append(values, c.Value)
-	}
-	return values
+	return p.types.Constants(t)
 }
 
 // total checks that each value of an enum has a value on the other side.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/constant"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,8 +149,10 @@ func describe(w *strings.Builder, r *Resolver, t *Type, err error) {
 			fmt.Fprintf(w, "\t\t# %s\n", strings.TrimSpace(g.Text()))
 		}
 	}
-	for _, c := range r.Constants(t) {
-		fmt.Fprintf(w, "\t%s = %q%s\n", c.Name, c.Value, position(c.Range))
+	for _, c := range r.sortedConstants(t) {
+		if v := r.constantValue(t.at.scope, c); v.Kind() == constant.String {
+			fmt.Fprintf(w, "\t%s = %q%s\n", c.name.Name, constant.StringVal(v), position(c.file.Range(c.name.Pos(), c.name.End())))
+		}
 	}
 	if methods := methodsOf(t); len(methods) > 0 {
 		fmt.Fprintf(w, "\tmethods %s\n", strings.Join(methods, " "))
