@@ -93,13 +93,18 @@ func FieldSet(f *resolve.Field) *Set {
 
 // comparable reports whether Go can compare values of the type with == and compares their content.
 func comparable(t *resolve.Type) bool {
-	switch t.Kind() {
-	case resolve.Basic, resolve.Pointer:
+	return consistsOf(t, func(t *resolve.Type) bool { return t.Kind() == resolve.Basic || t.Kind() == resolve.Pointer })
+}
+
+// consistsOf reports whether is returns true for a type, or for all types in it without pointers between.
+func consistsOf(t *resolve.Type, is func(*resolve.Type) bool) bool {
+	switch {
+	case is(t):
 		return true
-	case resolve.Array:
-		return comparable(t.Elem())
-	case resolve.Struct:
-		return !slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !comparable(f.Type) })
+	case t.Kind() == resolve.Array:
+		return consistsOf(t.Elem(), is)
+	case t.Kind() == resolve.Struct:
+		return !slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !consistsOf(f.Type, is) })
 	}
 	return false
 }

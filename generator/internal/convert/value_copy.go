@@ -91,14 +91,7 @@ const quantityPackage = "k8s.io/apimachinery/pkg/api/resource"
 
 // flat reports whether assigning a value copies all of it.
 func flat(t *resolve.Type) bool {
-	switch t.Kind() {
-	case resolve.Basic:
-		return true
-	case resolve.Array:
-		return flat(t.Elem())
-	case resolve.Struct:
-		// The location of a time never changes.
-		return isNamed(t, "time", "Time") || !slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !flat(f.Type) })
-	}
-	return false
+	return consistsOf(t, func(t *resolve.Type) bool {
+		return t.Kind() == resolve.Basic || isNamed(t, "time", "Time") // the location of a time never changes
+	})
 }
