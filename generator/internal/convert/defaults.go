@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -90,21 +91,14 @@ func refusesZero(f *resolve.Field) bool {
 
 // zeroText returns the zero value of a type, as JSON has it.
 func zeroText(t *resolve.Type) string {
-	switch kind := t.Kind(); {
+	switch {
 	case isBool(t):
 		return "false"
 	case isText(t):
 		return `""`
-	case kind == resolve.Basic:
-		return "0"
-	case kind == resolve.Slice:
-		return "[]"
-	case kind == resolve.Map || kind == resolve.Struct:
-		return "{}"
-	case kind == resolve.Array:
-		return "zero"
 	}
-	return "null"
+	texts := map[resolve.Kind]string{resolve.Basic: "0", resolve.Slice: "[]", resolve.Map: "{}", resolve.Struct: "{}", resolve.Array: "zero"}
+	return cmp.Or(texts[t.Kind()], "null")
 }
 
 // unreached reports defaults for fields below a pointer that nothing sets, so that the default would never apply.
