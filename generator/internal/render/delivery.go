@@ -113,17 +113,14 @@ func (object) Version() string { return aggregatedVersion }
 
 // CallerFlag is the program's flag for who has to call it; empty where anybody may.
 func (o object) CallerFlag() string {
-	switch {
-	case o.Aggregated:
+	if o.Aggregated {
 		return "-aggregated=" + o.Group + "/" + o.Version()
-	case o.Callers == "certificate":
-		return "-client-ca=/etc/webhook/callers/ca.crt"
-	case o.Callers == "token":
-		return "-tokens=/etc/webhook/callers/tokens"
-	case o.Callers == "password":
-		return "-passwords=/etc/webhook/callers/passwords"
 	}
-	return ""
+	return map[string]string{
+		"certificate": "-client-ca=/etc/webhook/callers/ca.crt",
+		"token":       "-tokens=/etc/webhook/callers/tokens",
+		"password":    "-passwords=/etc/webhook/callers/passwords",
+	}[o.Callers]
 }
 
 // Injects are the objects as the program's flag takes them.
