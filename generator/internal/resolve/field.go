@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -97,16 +98,8 @@ func (f *Field) encode() {
 		return
 	}
 	name, options, _ := strings.Cut(tag, ",")
-	for option := range strings.SplitSeq(options, ",") {
-		switch option {
-		case "omitempty":
-			f.OmitEmpty = true
-		case "omitzero":
-			f.OmitZero = true
-		case "string":
-			f.String = true
-		}
-	}
+	has := func(option string) bool { return slices.Contains(strings.Split(options, ","), option) }
+	f.OmitEmpty, f.OmitZero, f.String = has("omitempty"), has("omitzero"), has("string")
 	switch {
 	case isMemberName(name):
 		f.JSON = name
