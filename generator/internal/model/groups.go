@@ -19,6 +19,14 @@ func KindWord(mutating bool) string {
 	return "validating"
 }
 
+// VerbWord is "mutate" or "validate".
+func VerbWord(mutating bool) string {
+	if mutating {
+		return "mutate"
+	}
+	return "validate"
+}
+
 // DefaultObjectName is the name of a configuration that no marker names.
 func DefaultObjectName(mutating bool) string { return KindWord(mutating) + "-webhook-configuration" }
 

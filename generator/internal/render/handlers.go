@@ -259,9 +259,5 @@ func roles(t handledType) string {
 }
 
 func pathName(w *model.Webhook) string {
-	verb := "Validate"
-	if w.Mutating {
-		verb = "Mutate"
-	}
-	return verb + w.Handler.Type + w.Handler.Suffix + "Path"
+	return model.Upper(model.VerbWord(w.Mutating)) + w.Handler.Type + w.Handler.Suffix + "Path"
 }
