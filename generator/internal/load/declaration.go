@@ -248,3 +248,13 @@ func Markers(groups ...*ast.CommentGroup) []string {
 	}
 	return found
 }
+
+// ListMapKeys returns the keys that +listMapKey markers in comments declare. Groups may be nil.
+func ListMapKeys(groups ...*ast.CommentGroup) (keys []string) {
+	for _, m := range Markers(groups...) {
+		if key, ok := strings.CutPrefix(m, "+listMapKey="); ok {
+			keys = append(keys, strings.Trim(key, "\"`"))
+		}
+	}
+	return keys
+}
