@@ -217,6 +217,11 @@ func (w *conversionWriter) each(g *jen.Group, v *convert.Value, d convert.Direct
 		g.Add(loop)
 		return
 	}
+	w.filled(g, v, d, src, dst, loop)
+}
+
+// filled makes a list or map with room for the source, unless that is nil, and fills it by a loop.
+func (w *conversionWriter) filled(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, loop jen.Code) {
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 		dst.set(g, jen.Make(w.typ(v.To(d)), jen.Len(src.value())))
 		g.Add(loop)
@@ -229,19 +234,16 @@ func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, how convert.E
 		return
 	}
 	key, value, converted := at.variable("key"), at.variable("value"), at.variable("converted")
-	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-		dst.set(g, jen.Make(w.typ(v.To(d)), jen.Len(src.value())))
-		g.For(jen.List(jen.Id(key), jen.Id(value)).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
-			entry := dst.index(w.converted(how.Keys, d, jen.Id(key)))
-			if assigns(v.Elem) {
-				w.value(g, v.Elem, d, operand{code: jen.Id(value)}, entry, at)
-				return
-			}
-			g.Var().Id(converted).Add(w.typ(v.Elem.To(d)))
-			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, operand{code: jen.Id(converted)}, at.below("[%v]", jen.Id(key)))
-			entry.set(g, jen.Id(converted))
-		})
-	})
+	w.filled(g, v, d, src, dst, jen.For(jen.List(jen.Id(key), jen.Id(value)).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
+		entry := dst.index(w.converted(how.Keys, d, jen.Id(key)))
+		if assigns(v.Elem) {
+			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, entry, at)
+			return
+		}
+		g.Var().Id(converted).Add(w.typ(v.Elem.To(d)))
+		w.value(g, v.Elem, d, operand{code: jen.Id(value)}, operand{code: jen.Id(converted)}, at.below("[%v]", jen.Id(key)))
+		entry.set(g, jen.Id(converted))
+	}))
 }
 
 // assigns reports values that one assignment converts, which an entry of a map can be the target of.
