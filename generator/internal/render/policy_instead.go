@@ -76,12 +76,8 @@ func withoutReplaced(c *model.Configuration, api string, policies []*model.Polic
 	if err != nil {
 		return nil, err
 	}
-	var text bytes.Buffer
-	text.WriteString("  - patch: |\n")
-	for line := range strings.Lines(string(patch)) {
-		text.WriteString("      " + line)
-	}
-	return text.Bytes(), nil
+	indented := strings.ReplaceAll(strings.TrimSuffix(string(patch), "\n"), "\n", "\n      ")
+	return fmt.Appendf(nil, "  - patch: |\n      %s\n", indented), nil
 }
 
 // replacing is the call of a template for the version in which the cluster serves a policy that replaces a webhook. It
