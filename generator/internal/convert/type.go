@@ -38,26 +38,14 @@ const (
 	NotIsZero
 	// NotEqual compares with the zero value.
 	NotEqual
-	// AnyField checks each field of a struct.
-	AnyField
-	// AnyElement checks each element of an array.
-	AnyElement
+	// AnyPart checks each exported field of a struct, or each element of an array.
+	AnyPart
 )
 
 // Set is a check in generated code that a value of a type is set.
 type Set struct {
 	Type *Type
 	Test Test
-	// Fields are the fields to check for AnyField.
-	Fields []SetField
-	// Elem is the check of an element for AnyElement.
-	Elem *Set
-}
-
-// SetField is a field of a struct with an AnyField.
-type SetField struct {
-	Name string
-	*Set
 }
 
 // SetOf returns the check that a value is not the zero value.
@@ -69,15 +57,8 @@ func SetOf(t *resolve.Type) *Set {
 		s.Test = NotIsZero
 	case comparable(t):
 		s.Test = NotEqual
-	case kind == resolve.Array:
-		s.Test, s.Elem = AnyElement, SetOf(t.Elem())
 	default:
-		s.Test = AnyField
-		for _, f := range t.Fields() {
-			if f.Exported {
-				s.Fields = append(s.Fields, SetField{f.Name, FieldSet(f)})
-			}
-		}
+		s.Test = AnyPart
 	}
 	return s
 }

@@ -340,7 +340,7 @@ func (w *conversionWriter) test(s *convert.Set, o operand, wantSet bool) *jen.St
 		return isZero.Add(o.code.Clone()).Dot("IsZero").Call()
 	case convert.NotEqual:
 		return o.value().Op(equals).Parens(w.typ(s.Type).Values())
-	case convert.AnyField, convert.AnyElement:
+	case convert.AnyPart:
 		return isZero.Id(w.zeroFunction(s)).Call(o.address())
 	}
 	switch s.Type.Basic() {
@@ -384,17 +384,19 @@ func (w *conversionWriter) isZero(s *convert.Set) {
 	name := w.zero[s.Type]
 	w.file.Comment(name + " reports whether nothing is set.")
 	w.file.Func().Id(name).Params(jen.Id("v").Op("*").Add(w.typ(s.Type))).Bool().BlockFunc(func(g *jen.Group) {
-		if s.Test == convert.AnyElement {
-			isSet := w.isSet(s.Elem, operand{code: jen.Id("v")}.index(jen.Id("i")))
+		if elem := s.Type.Elem(); elem != nil {
+			isSet := w.isSet(convert.SetOf(elem), operand{code: jen.Id("v")}.index(jen.Id("i")))
 			g.For(jen.Id("i").Op(":=").Range().Id("v")).Block(jen.If(isSet).Block(jen.Return(jen.False())))
 		}
-		if len(s.Fields) == 0 {
+		var set []jen.Code
+		for _, f := range s.Type.Fields() {
+			if f.Exported {
+				set = append(set, w.isSet(convert.FieldSet(f), operand{code: jen.Id("v").Dot(f.Name)}))
+			}
+		}
+		if len(set) == 0 {
 			g.Return(jen.True())
 			return
-		}
-		var set []jen.Code
-		for _, f := range s.Fields {
-			set = append(set, w.isSet(f.Set, operand{code: jen.Id("v").Dot(f.Name)}))
 		}
 		g.Return(jen.Op("!").Parens(joined(set, jen.Op("||").Line())))
 	})
