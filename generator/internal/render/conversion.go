@@ -20,8 +20,7 @@ import (
 )
 
 // conversions writes the Go code of all conversions.
-func conversions(p *model.Project, packages []*convert.Package, o Options) ([]output.File, error) {
-	var files goFiles
+func conversions(files *fileList, p *model.Project, packages []*convert.Package, o Options) {
 	for _, pkg := range packages {
 		if len(pkg.Plans) == 0 && len(pkg.Hubs) == 0 {
 			continue
@@ -33,7 +32,6 @@ func conversions(p *model.Project, packages []*convert.Package, o Options) ([]ou
 		w := conversionWriter{Package: pkg, file: f, shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[*convert.Type]string{}}
 		files.add(filepath.Join(pkg.Dir, output.ConversionsFile), w.write(), output.Generated, pkg.Cause())
 	}
-	return files.all, files.err
 }
 
 // hasHandlers reports whether the generated handlers in a folder have the comment of their package.

@@ -16,8 +16,7 @@ import (
 )
 
 // conversionTests writes the tests of all conversions.
-func conversionTests(p *model.Project, packages []*convert.Package, o Options) ([]output.File, error) {
-	var files goFiles
+func conversionTests(files *fileList, p *model.Project, packages []*convert.Package, o Options) {
 	for _, pkg := range packages {
 		if len(pkg.Plans) == 0 {
 			continue
@@ -31,7 +30,6 @@ func conversionTests(p *model.Project, packages []*convert.Package, o Options) (
 			}
 		}
 	}
-	return files.all, files.err
 }
 
 // conversionTestWriter writes the tests of a package of conversions, one file after the other.

@@ -66,7 +66,7 @@ func (d *deliverer) chartFiles(kind string) {
 		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(), Replacing: len(d.project.Replacements()) > 0, Alone: d.alone(),
 	}
 	if old := d.options.Delivery.Chart; old != nil {
-		d.files = append(d.files, output.File{Path: d.path(folder + "Chart.yaml"), Content: withKubeVersion(old, data.KubeVersion), Base: old, Owner: output.Part})
+		d.put(output.File{Path: d.path(folder + "Chart.yaml"), Content: withKubeVersion(old, data.KubeVersion), Base: old, Owner: output.Part}, nil)
 	} else {
 		d.add(folder+"Chart.yaml", "delivery/chart/Chart.yaml.tmpl", data, output.Once)
 	}

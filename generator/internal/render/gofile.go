@@ -31,16 +31,22 @@ func doc(f *jen.File, format string, args ...any) {
 	}
 }
 
-// goFiles are Go files, as far as there is no error.
-type goFiles struct {
+// fileList are the files of a project, as far as there is no error.
+type fileList struct {
 	all []output.File
-	err error
+	err error // the first one
 }
 
-func (g *goFiles) add(path string, f *jen.File, owner output.Ownership, cause diag.Range) {
-	text, err := source(f)
-	g.err = cmp.Or(g.err, err)
-	g.all = append(g.all, output.File{Path: path, Content: text, Owner: owner, Cause: cause})
+// put adds a file, or notes the error that prevents it.
+func (f *fileList) put(file output.File, err error) {
+	f.err = cmp.Or(f.err, err)
+	f.all = append(f.all, file)
+}
+
+// add adds a Go file.
+func (f *fileList) add(path string, file *jen.File, owner output.Ownership, cause diag.Range) {
+	text, err := source(file)
+	f.put(output.File{Path: path, Content: text, Owner: owner, Cause: cause}, err)
 }
 
 // source formats a file.

@@ -31,8 +31,7 @@ type handledType struct {
 }
 
 // handlers writes the Go code of all webhooks that have any.
-func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
-	var files goFiles
+func handlers(files *fileList, p *model.Project, planned []*convert.Package, o Options) {
 	for _, pkg := range handlerPackages(p, o) {
 		files.add(filepath.Join(pkg.Dir, output.HandlersFile), pkg.file(), output.Generated, pkg.types[0].webhooks[0].Range)
 		for _, t := range pkg.types {
@@ -44,7 +43,6 @@ func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output
 	if o.Program.Dir != "" {
 		files.add(ProgramFile(o.Program.Dir), newProgram(p, planned, o.Program, o).file(), output.Generated, diag.Range{})
 	}
-	return files.all, files.err
 }
 
 func handlerPackages(p *model.Project, o Options) []handlerPackage {

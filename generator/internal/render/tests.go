@@ -26,8 +26,7 @@ const (
 )
 
 // tests writes the tests of all webhooks that have handlers.
-func tests(p *model.Project, o Options) ([]output.File, error) {
-	var files goFiles
+func tests(files *fileList, p *model.Project, o Options) {
 	packages := handlerPackages(p, o)
 	checked := slices.Contains(o.Outputs, output.Manifests)
 	for _, pkg := range packages {
@@ -44,13 +43,12 @@ func tests(p *model.Project, o Options) ([]output.File, error) {
 		}
 	}
 	if len(packages) < 2 || !checked {
-		return files.all, files.err
+		return
 	}
 	dir := filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers))
 	f := newFile(manifestTestPackage(p, o), true)
 	manifestTest(f, dir, p, packages, o)
 	files.add(filepath.Join(dir, manifestTestFile), f, output.Generated, diag.Range{})
-	return files.all, files.err
 }
 
 // testWriter writes the tests of a package of handlers.
