@@ -51,8 +51,7 @@ func Load(ctx context.Context, c Config) (Result, diag.List) {
 	selection := newSelection(c.Tags, env, c.Overlay)
 	modules := newModules(env, selection)
 	scope := modules.resolve(filepath.Clean(c.Dir), c.Patterns)
-	folders, unread := scope.walk(ctx, c.Markers, c.Overlay)
-	unparsed := selection.parse(ctx, folders)
+	folders, unread := scope.walk(ctx, c.Markers, selection)
 	packages, disagreements := selection.assemble(folders)
 
 	result := Result{Module: scope.module, Packages: packages}
@@ -61,7 +60,7 @@ func Load(ctx context.Context, c Config) (Result, diag.List) {
 	}
 	slices.Sort(result.Generated)
 
-	problems := slices.Concat(modules.problems, unread, unparsed, disagreements)
+	problems := slices.Concat(modules.problems, unread, disagreements)
 	if err := context.Cause(ctx); err != nil {
 		problems.Add(diag.Errorf(diag.Range{}, "", "reading was broken off: %v", err))
 	}
