@@ -51,16 +51,11 @@ func Load(ctx context.Context, c Config) (Result, diag.List) {
 	selection := newSelection(c.Tags, env, c.Overlay)
 	modules := newModules(env, selection)
 	scope := modules.resolve(filepath.Clean(c.Dir), c.Patterns)
-	folders, unread := scope.walk(ctx, c.Markers, selection)
-	packages, disagreements := selection.assemble(folders)
-
-	result := Result{Module: scope.module, Packages: packages}
-	for _, f := range folders {
-		result.Generated = append(result.Generated, f.generated...)
-	}
+	w := scope.walk(ctx, c.Markers, selection)
+	result := Result{Module: scope.module, Packages: w.assemble(), Generated: w.generated}
 	slices.Sort(result.Generated)
 
-	problems := slices.Concat(modules.problems, unread, disagreements)
+	problems := slices.Concat(modules.problems, w.problems)
 	if err := context.Cause(ctx); err != nil {
 		problems.Add(diag.Errorf(diag.Range{}, "", "reading was broken off: %v", err))
 	}

@@ -9,16 +9,16 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// parse returns the job to parse a marked file of a folder. The job adds the file to the folder if it counts as the
-// package's.
-func (w *walk) parse(in *folder, name string, text []byte) job {
+// parse returns the job to parse a marked file in the folder of a package. The job adds the file to the package if it
+// counts as the package's.
+func (w *walk) parse(p *Package, name string, text []byte) job {
 	return func(*sieve) []job {
-		f, problems := w.selection.parseMarked(filepath.Join(in.dir, name), text)
+		f, problems := w.selection.parseMarked(filepath.Join(p.Dir, name), text)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.problems.Add(problems...)
 		if f != nil {
-			in.parsed = append(in.parsed, f)
+			p.Files = append(p.Files, f)
 		}
 		return nil
 	}

@@ -12,19 +12,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// folder is the content of a covered folder.
-type folder struct {
-	module    *Module
-	dir       string
-	parsed    []*File  // files of the package that hold a marker
-	others    []string // names of the other candidates
-	generated []string // paths of files of our own making
-}
-
 // walk goes through the trees, as the overlay has them, reads every covered folder once, parses its marked files, and
 // reports the patterns that match nothing.
-func (s scope) walk(ctx context.Context, markers []string, selection *selection) ([]*folder, diag.List) {
-	w := walk{selection: selection, seen: make(map[string]bool)}
+func (s scope) walk(ctx context.Context, markers []string, selection *selection) *walk {
+	w := &walk{selection: selection, seen: make(map[string]bool)}
 	var jobs []job
 	for _, trees := range s.trees {
 		for _, t := range trees {
@@ -46,7 +37,7 @@ func (s scope) walk(ctx context.Context, markers []string, selection *selection)
 		}
 		w.problems.Add(d)
 	}
-	return w.folders, w.problems
+	return w
 }
 
 // job looks at a folder or parses a file. It returns what is to be done next.
@@ -56,10 +47,11 @@ type job func(*sieve) []job
 type walk struct {
 	selection *selection
 
-	mu       sync.Mutex
-	seen     map[string]bool // folders that some visit reads
-	folders  []*folder
-	problems diag.List
+	mu        sync.Mutex
+	seen      map[string]bool // folders that some visit reads
+	packages  []*Package      // of the folders with markers, yet without names
+	generated []string        // paths of files of our own making
+	problems  diag.List
 }
 
 // visit returns the job to read a folder, if its tree covers it, and to visit the folders below it. The tree's wildcard
@@ -104,17 +96,18 @@ func (w *walk) claim(dir string) bool {
 
 // read sorts the files of a folder into marked, other and our own. It returns the jobs to parse the marked ones.
 func (w *walk) read(sieve *sieve, m *Module, dir string, l listing) (marked []job) {
-	f := &folder{module: m, dir: dir}
+	p := &Package{Module: m, Path: m.importPath(dir), Dir: dir, selection: w.selection}
+	var generated []string
 	for _, name := range l.generated {
 		file := filepath.Join(dir, name)
 		// An unreadable file is reported below, save for tests, which do not matter.
 		if head, err := sieve.head(file); err == nil && isOurs(head) {
-			f.generated = append(f.generated, file)
+			generated = append(generated, file)
 		}
 	}
 	for _, name := range l.goFiles {
 		file := filepath.Join(dir, name)
-		if slices.Contains(f.generated, file) {
+		if slices.Contains(generated, file) {
 			continue
 		}
 		text, err := sieve.read(file)
@@ -122,18 +115,16 @@ func (w *walk) read(sieve *sieve, m *Module, dir string, l listing) (marked []jo
 		case err != nil:
 			w.report(unreadable(file, err))
 		case text != nil:
-			marked = append(marked, w.parse(f, name, text))
+			marked = append(marked, w.parse(p, name, text))
 		default:
-			f.others = append(f.others, name)
+			p.others = append(p.others, name)
 		}
 	}
-	if len(marked) == 0 {
-		f.others = nil // of a folder without markers nothing else is asked
-	}
-	if len(marked) > 0 || len(f.generated) > 0 {
-		w.mu.Lock()
-		w.folders = append(w.folders, f)
-		w.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.generated = append(w.generated, generated...)
+	if len(marked) > 0 {
+		w.packages = append(w.packages, p)
 	}
 	return marked
 }
