@@ -325,9 +325,6 @@ func (d *deliverer) block(b *bytes.Buffer, indent string, object any) {
 func literal(text string) string { return strings.ReplaceAll(text, "{{", "{{ `{{` }}") }
 
 func quoted(text string) string {
-	q, err := json.Marshal(text) // a JSON string is a YAML string
-	if err != nil {
-		return `""`
-	}
+	q, _ := json.Marshal(text) // any text has a JSON string, which is a YAML string
 	return string(q)
 }
