@@ -62,7 +62,7 @@ func (r *Resolver) constantsOf(s *scope, t *Type) (found []*declaredConstant) {
 // Text computes an expression in a file of a package: a text, or constants and variables of any package with + between
 // them. A variable has the value of its declaration.
 func (r *Resolver) Text(p *load.Package, f *load.File, e ast.Expr) (string, bool) {
-	v := r.value(environment{scope: r.adopt(p), file: f}, e, 0)
+	v := r.value(environment{scope: r.adopt(p.Path, p), file: f}, e, 0)
 	if v.Kind() != constant.String {
 		return "", false
 	}

@@ -25,23 +25,17 @@ import (
 type Resolver struct {
 	ctx      context.Context
 	module   *load.Module
-	scopes   map[string]opening // by import path
-	named    map[string]*Type   // by identity
+	scopes   map[string]*scope // by import path
+	named    map[string]*Type  // by identity
 	imports  map[*load.File]*imports
 	standard func() *load.Module // what openStandardLibrary returns
-}
-
-// opening is the memory of one attempt to open a package.
-type opening struct {
-	scope *scope
-	err   error
 }
 
 // New makes a Resolver that locates packages as imports in the module would.
 func New(ctx context.Context, m *load.Module) *Resolver {
 	return &Resolver{
 		ctx: ctx, module: m,
-		scopes:   make(map[string]opening),
+		scopes:   make(map[string]*scope),
 		named:    make(map[string]*Type),
 		imports:  make(map[*load.File]*imports),
 		standard: sync.OnceValue(func() *load.Module { return openStandardLibrary(ctx) }),
@@ -49,13 +43,11 @@ func New(ctx context.Context, m *load.Module) *Resolver {
 }
 
 // adopt returns the scope of a package that load has found; the first of an import path stays.
-func (r *Resolver) adopt(p *load.Package) *scope {
-	if o, known := r.scopes[p.Path]; known && o.scope != nil {
-		return o.scope
+func (r *Resolver) adopt(importPath string, p *load.Package) *scope {
+	if r.scopes[importPath] == nil {
+		r.scopes[importPath] = newScope(r, importPath, p)
 	}
-	s := newScope(r, p.Path, p)
-	r.scopes[p.Path] = opening{scope: s}
-	return s
+	return r.scopes[importPath]
 }
 
 // Named resolves a declared type of a package, or a predeclared one if importPath is empty:
@@ -143,16 +135,12 @@ func (r *Resolver) unique(t *Type) *Type {
 
 // open finds a package. It returns an error with the reason if the package is missing.
 func (r *Resolver) open(importPath string) (*scope, error) {
-	if o, known := r.scopes[importPath]; known {
-		return o.scope, o.err
+	if s := r.scopes[importPath]; s != nil {
+		return s, nil
 	}
-	p, err := r.locate(importPath)
-	o := opening{err: err}
-	if err == nil {
-		o.scope = newScope(r, importPath, p)
+	p, err := r.locate(importPath) // load remembers errors, too
+	if err != nil {
+		return nil, err
 	}
-	if r.ctx.Err() == nil {
-		r.scopes[importPath] = o
-	}
-	return o.scope, o.err
+	return r.adopt(importPath, p), nil
 }
