@@ -34,10 +34,7 @@ type Resolver struct {
 // New makes a Resolver that locates packages as imports in the module would.
 func New(ctx context.Context, m *load.Module) *Resolver {
 	return &Resolver{
-		ctx: ctx, module: m,
-		scopes:   make(map[string]*scope),
-		named:    make(map[string]*Type),
-		imports:  make(map[*load.File]*imports),
+		ctx: ctx, module: m, scopes: map[string]*scope{}, named: map[string]*Type{}, imports: map[*load.File]*imports{},
 		standard: sync.OnceValue(func() *load.Module { return openStandardLibrary(ctx) }),
 	}
 }
@@ -45,7 +42,12 @@ func New(ctx context.Context, m *load.Module) *Resolver {
 // adopt returns the scope of a package that load has found; the first of an import path stays.
 func (r *Resolver) adopt(importPath string, p *load.Package) *scope {
 	if r.scopes[importPath] == nil {
-		r.scopes[importPath] = newScope(r, importPath, p)
+		r.scopes[importPath] = &scope{
+			resolver: r, path: importPath, pkg: p,
+			indexed: map[*load.File]bool{}, searched: map[string]bool{}, missing: map[string]bool{},
+			types: map[string]*declaration{}, constants: map[string]*declaredConstant{}, methods: map[string][]string{},
+			marked: map[string]bool{},
+		}
 	}
 	return r.scopes[importPath]
 }

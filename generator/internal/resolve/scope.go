@@ -27,19 +27,6 @@ type scope struct {
 	marked map[string]bool // the package, by a marker that has been asked for
 }
 
-func newScope(r *Resolver, importPath string, p *load.Package) *scope {
-	return &scope{
-		resolver: r, path: importPath, pkg: p,
-		indexed:   make(map[*load.File]bool),
-		searched:  make(map[string]bool),
-		missing:   make(map[string]bool),
-		types:     make(map[string]*declaration),
-		constants: make(map[string]*declaredConstant),
-		methods:   make(map[string][]string),
-		marked:    make(map[string]bool),
-	}
-}
-
 // declaration returns a type's declaration on the package level; nil without one.
 func (s *scope) declaration(name string) *declaration {
 	s.seek(name)
