@@ -49,7 +49,7 @@ type Result struct {
 func Load(ctx context.Context, c Config) (Result, diag.List) {
 	env := readGoenv()
 	selection := newSelection(c.Tags, env, c.Overlay)
-	modules := newModules(env, selection)
+	modules := &modules{env: env, selection: selection, byDir: map[string]*Module{}, works: map[string]*workspace{}}
 	scope := modules.resolve(filepath.Clean(c.Dir), c.Patterns)
 	w := scope.walk(ctx, c.Markers, selection)
 	result := Result{Module: scope.module, Packages: w.assemble(), Generated: w.generated}

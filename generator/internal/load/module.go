@@ -130,14 +130,6 @@ type modules struct {
 	problems  diag.List
 }
 
-func newModules(env goenv, s *selection) *modules {
-	return &modules{
-		env: env, selection: s,
-		byDir: make(map[string]*Module),
-		works: make(map[string]*workspace),
-	}
-}
-
 // around returns the module around a folder, from the nearest go.mod upward. It is nil, with found true, if that
 // go.mod cannot be used.
 func (ms *modules) around(dir string) (m *Module, found bool) {
