@@ -96,7 +96,7 @@ func stubFile(h *model.Handler, end, declared string) string {
 		name = short
 	}
 	usual := name + "_webhook" + end
-	text := load.Sibling(h.Package.Dir, usual)
+	text := load.ReadText(h.Package.Dir, usual).Content
 	if text == nil || regexp.MustCompile(`\b`+declared+`\b`).Match(text) {
 		return usual
 	}

@@ -80,7 +80,7 @@ func (p *planner) deepCopies(t *resolve.Type) bool {
 	file := filepath.Join(filepath.Dir(t.File.Path), "zz_generated.deepcopy.go")
 	text, read := p.deepCopyFiles[file]
 	if !read {
-		text = load.Sibling(filepath.Split(file))
+		text = load.ReadText(file).Content
 		p.deepCopyFiles[file] = text
 	}
 	return bytes.Contains(text, []byte("func (in *"+t.Name+") DeepCopyInto(")) ||

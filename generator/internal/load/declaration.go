@@ -191,12 +191,6 @@ func DeclaresInTest(dir, function string) bool {
 	return false
 }
 
-// Sibling returns the text of a file that no run parses: a test, or generated code. It is nil if the file cannot be
-// read.
-func Sibling(dir, name string) []byte {
-	return ReadText(dir, name).Content
-}
-
 // GeneratedBelow returns the files of our own making below a folder, whether or not any pattern
 // covers them. A folder that does not exist holds none.
 func GeneratedBelow(dir string) []string {
