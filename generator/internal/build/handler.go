@@ -50,7 +50,6 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 		Implementation: name + "Webhook",
 		Holder:         said.For.IsSet() && !projection,
 		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
-		Path:           w.ServedPath(),
 		Deleting:       w.SkipsDeleting(),
 		Ratchet:        w.Ratchet.V,
 		Enforcement:    strings.TrimPrefix(w.Enforcement.V, model.EnforceDeny),

@@ -119,7 +119,7 @@ func (p handlerPackage) paths(f *jen.File) {
 	f.Comment("The paths at which the webhooks are served, as the manifest has them.")
 	f.Const().DefsFunc(func(g *jen.Group) {
 		for _, w := range p.all() {
-			g.Id(pathName(w)).Op("=").Lit(w.Handler.Path)
+			g.Id(pathName(w)).Op("=").Lit(w.ServedPath())
 		}
 	})
 }
