@@ -40,7 +40,7 @@ func (s scope) walk(ctx context.Context, markers []string, selection *selection)
 	return w
 }
 
-// job looks at a folder or parses a file. It returns what is to be done next.
+// job looks at a folder or parses a file. It returns the jobs that follow.
 type job func(*sieve) []job
 
 // walk collects the results of the jobs.

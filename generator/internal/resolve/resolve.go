@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resolve finds Go types in source, on demand: without type-checking, without the go command, and without parsing
-// more files than contain the requested declarations.
+// Package resolve finds Go types in source, on demand: without type-checking, without the go command, and without
+// parsing more files than contain the requested declarations.
 //
 // A Type is a type as Go's specification defines it: aliases are followed, type arguments are put in. Its parts are
 // resolved when first needed. Looking at one field of a Pod therefore does not read the rest of it, and recursive
