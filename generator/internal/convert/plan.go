@@ -21,12 +21,7 @@ const (
 	FromHub
 )
 
-func (d Direction) String() string {
-	if d == ToHub {
-		return "to the hub"
-	}
-	return "from the hub"
-}
+func (d Direction) String() string { return [...]string{"to the hub", "from the hub"}[d] }
 
 // spokeSide and hubSide are the sides that a direction comes from.
 const spokeSide, hubSide = ToHub, FromHub

@@ -168,12 +168,7 @@ func typeHookName(t convert.Types, d convert.Direction) string {
 	return src.Name + "To" + dst.Name
 }
 
-func suffixOf(d convert.Direction) string {
-	if d == convert.ToHub {
-		return "ToHub"
-	}
-	return "FromHub"
-}
+func suffixOf(d convert.Direction) string { return [...]string{"ToHub", "FromHub"}[d] }
 
 func (w *conversionWriter) parameters(t convert.Types, d convert.Direction, n convert.Needs) *jen.Statement {
 	src, dst := convert.Sides(d, t.Spoke, t.Hub)
