@@ -101,13 +101,9 @@ func (t Type) Comments() []*ast.CommentGroup {
 			}
 		}
 	}
-	var groups []*ast.CommentGroup
-	for _, g := range t.File.AST.Comments {
-		if g.Pos() > begin && g.End() < t.Spec.Pos() {
-			groups = append(groups, g)
-		}
-	}
-	return groups
+	return slices.DeleteFunc(slices.Clone(t.File.AST.Comments), func(g *ast.CommentGroup) bool {
+		return g.Pos() <= begin || g.End() >= t.Spec.Pos()
+	})
 }
 
 // Method is the name of a method in its declaration.
