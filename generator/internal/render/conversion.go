@@ -113,10 +113,7 @@ func (w *conversionWriter) hookFunctions() []hook {
 
 // hooks writes the interface of the functions that custom rules require, if there are any.
 func (w *conversionWriter) hooks() {
-	var methods []jen.Code
-	for _, h := range w.hookFunctions() {
-		methods = append(methods, jen.Id(h.name).Add(h.parameters))
-	}
+	methods := codes(w.hookFunctions(), func(h hook) *jen.Statement { return jen.Id(h.name).Add(h.parameters) })
 	if len(methods) == 0 {
 		return
 	}
@@ -468,12 +465,11 @@ func before(c *convert.Claim, d convert.Direction, src, dst operand) pointerTo {
 
 // together writes the conversions of fields behind one pointer of dst, which is made if one of them is set.
 func (w *conversionWriter) together(g *jen.Group, block []*convert.Claim, d convert.Direction, src, dst operand, pointer pointerTo, claims []*convert.Claim) {
-	var set []jen.Code
-	for _, c := range block {
+	set := codes(block, func(c *convert.Claim) *jen.Statement {
 		from, _ := convert.Sides(d, c.Spoke, c.Hub)
 		field, _ := down(src, from)
-		set = append(set, w.isSet(convert.FieldSet(from.Last()), field))
-	}
+		return w.isSet(convert.FieldSet(from.Last()), field)
+	})
 	g.If(either(set)).BlockFunc(func(g *jen.Group) {
 		isOnly := !slices.ContainsFunc(claims, func(c *convert.Claim) bool {
 			_, to := convert.Sides(d, c.Spoke, c.Hub)
@@ -724,11 +720,7 @@ func (w *conversionWriter) typ(t *convert.Type) *jen.Statement {
 	case t.Name != "":
 		s := w.qualified(t.Package, t.Name)
 		if len(t.Args) > 0 {
-			var args []jen.Code
-			for _, a := range t.Args {
-				args = append(args, w.typ(a))
-			}
-			s.Types(args...)
+			s.Types(codes(t.Args, w.typ)...)
 		}
 		return s
 	case t.Key() != nil:

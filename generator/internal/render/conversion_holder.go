@@ -31,11 +31,7 @@ type pointerTo struct {
 
 // there are the conditions that none of the pointers is nil.
 func there(pointers []pointerTo) []jen.Code {
-	var conditions []jen.Code
-	for _, p := range pointers {
-		conditions = append(conditions, p.code.Clone().Op("!=").Nil())
-	}
-	return conditions
+	return codes(pointers, func(p pointerTo) *jen.Statement { return p.code.Clone().Op("!=").Nil() })
 }
 
 // make has each of the pointers point to something.

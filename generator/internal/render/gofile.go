@@ -83,23 +83,24 @@ func groupImports(text string) []byte {
 
 // lits are the literals of values.
 func lits[V any](values []V) []jen.Code {
-	var all []jen.Code
-	for _, v := range values {
-		all = append(all, jen.Lit(v))
-	}
-	return all
+	return codes(values, func(v V) *jen.Statement { return jen.Lit(v) })
 }
 
 // textList is the literal of a list of texts.
 func textList(texts []string) *jen.Statement { return jen.Index().String().Values(lits(texts)...) }
 
-// lines returns the code of each item, on a line of its own.
-func lines[T any](items []T, code func(T) *jen.Statement) []jen.Code {
+// codes returns the code of each item.
+func codes[T any](items []T, code func(T) *jen.Statement) []jen.Code {
 	var all []jen.Code
 	for _, item := range items {
-		all = append(all, jen.Line().Add(code(item)))
+		all = append(all, code(item))
 	}
-	return append(all, jen.Line())
+	return all
+}
+
+// lines returns the code of each item, on a line of its own.
+func lines[T any](items []T, code func(T) *jen.Statement) []jen.Code {
+	return append(codes(items, func(item T) *jen.Statement { return jen.Line().Add(code(item)) }), jen.Line())
 }
 
 // putSet adds the values that are not zero to the fields of a literal.

@@ -43,11 +43,7 @@ func contracts(t handledType) *jen.Statement {
 	if len(t.webhooks) == 1 {
 		return jen.Id(interfaceName(t.webhooks[0]))
 	}
-	return jen.InterfaceFunc(func(g *jen.Group) {
-		for _, w := range t.webhooks {
-			g.Id(interfaceName(w))
-		}
-	})
+	return jen.Interface(codes(t.webhooks, func(w *model.Webhook) *jen.Statement { return jen.Id(interfaceName(w)) })...)
 }
 
 func purpose(w *model.Webhook, operation string) string {

@@ -115,11 +115,8 @@ func (w testWriter) replacement(p *model.Policy) *jen.Statement {
 	return jen.Op("&").Qual(w.admissiontest, "Replacement").ValuesFunc(func(g *jen.Group) {
 		g.Line().Id("Policy").Op(":").Lit(p.Name)
 		if len(p.Numbers) > 0 {
-			g.Line().Id("Numbers").Op(":").Index().Int64().ValuesFunc(func(g *jen.Group) {
-				for _, n := range p.Numbers {
-					g.Lit(int(n))
-				}
-			})
+			numbers := codes(p.Numbers, func(n int64) *jen.Statement { return jen.Lit(int(n)) })
+			g.Line().Id("Numbers").Op(":").Index().Int64().Values(numbers...)
 		}
 		if len(p.Texts) > 0 {
 			g.Line().Id("Texts").Op(":").Add(textList(p.Texts))

@@ -86,11 +86,9 @@ func (w testWriter) suite(f *jen.File) {
 			if slices.Contains(w.options.Outputs, output.Manifests) {
 				g.Line().Id("Manifest").Op(":").Lit(fromFolder(w.Dir, w.options.Manifest))
 			}
-			g.Line().Id("Samples").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
-				for _, s := range w.options.Samples {
-					g.Lit(fromFolder(w.Dir, filepath.Join(w.root, filepath.FromSlash(s))))
-				}
-			})
+			g.Line().Id("Samples").Op(":").Index().String().Values(codes(w.options.Samples, func(s string) *jen.Statement {
+				return jen.Lit(fromFolder(w.Dir, filepath.Join(w.root, filepath.FromSlash(s))))
+			})...)
 			g.Line().Id("Webhooks").Op(":").Index().Qual(w.admissiontest, "Webhook").Values(lines(w.all(), func(webhook *model.Webhook) *jen.Statement {
 				return w.row(f, webhook, kinds)
 			})...)
@@ -131,11 +129,9 @@ func (w testWriter) sharedKinds() []sharedKinds {
 }
 
 func (w testWriter) kinds(kinds []model.ObjectKind) *jen.Statement {
-	return jen.Index().Qual(w.admissiontest, "Kind").ValuesFunc(func(g *jen.Group) {
-		for _, k := range kinds {
-			g.Values(jen.Id("APIVersion").Op(":").Lit(k.APIVersion), jen.Id("Kind").Op(":").Lit(k.Kind))
-		}
-	})
+	return jen.Index().Qual(w.admissiontest, "Kind").Values(codes(kinds, func(k model.ObjectKind) *jen.Statement {
+		return jen.Values(jen.Id("APIVersion").Op(":").Lit(k.APIVersion), jen.Id("Kind").Op(":").Lit(k.Kind))
+	})...)
 }
 
 // row writes the facts that a webhook's marker gives.
