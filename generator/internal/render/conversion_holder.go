@@ -110,12 +110,10 @@ func (w *conversionWriter) tuple(g *jen.Group, v *convert.Value, how convert.Tup
 		})
 		return
 	}
-	g.Switch().BlockFunc(func(g *jen.Group) {
-		for _, t := range how.Texts {
-			conditions, _ := has(src, t.Members)
-			g.Case(all(conditions)).Add(dst.value()).Op("=").Lit(t.Text)
-		}
-	})
+	g.Switch().Block(codes(how.Texts, func(t convert.TupleText) *jen.Statement {
+		conditions, _ := has(src, t.Members)
+		return jen.Case(all(conditions)).Add(dst.value()).Op("=").Lit(t.Text)
+	})...)
 }
 
 // parts cuts a text into the members of a struct, or joins them.
@@ -228,18 +226,16 @@ func (m *members) add(w *conversionWriter, path convert.Path, value jen.Code) bo
 
 // literal is the literal without its type.
 func (m members) literal() *jen.Statement {
-	return jen.ValuesFunc(func(g *jen.Group) {
-		for _, member := range m {
-			value := member.value
-			if value == nil {
-				value = jen.Add(member.code).Add(member.members.literal())
-			}
-			if member.pointer {
-				value = jen.Op("&").Add(value)
-			}
-			g.Id(member.name).Op(":").Add(value)
+	return jen.Values(codes(m, func(member member) *jen.Statement {
+		value := member.value
+		if value == nil {
+			value = jen.Add(member.code).Add(member.members.literal())
 		}
-	})
+		if member.pointer {
+			value = jen.Op("&").Add(value)
+		}
+		return jen.Id(member.name).Op(":").Add(value)
+	})...)
 }
 
 // assigned returns the member of an element to which a value or its copy is assigned.
