@@ -3,6 +3,7 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"iter"
@@ -78,10 +79,7 @@ func (m *Module) folder(importPath string) (string, bool) {
 // rel returns a folder of the module relative to its root, slash-separated.
 func (m *Module) rel(dir string) string {
 	rel := strings.TrimPrefix(strings.TrimPrefix(dir, m.Dir), string(filepath.Separator))
-	if rel == "" {
-		return "."
-	}
-	return filepath.ToSlash(rel)
+	return cmp.Or(filepath.ToSlash(rel), ".")
 }
 
 // vendors reports whether a folder lies below the module's vendor folder, whose packages
