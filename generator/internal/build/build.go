@@ -179,8 +179,8 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 	once := map[string]diag.Range{}
 	markers := registry.Markers()
 	for _, f := range p.Files {
-		bad := markers.Misspelt(f.AST, f, registry.Prefix)
-		placed, unread := marker.InFile(f.AST, f, registry.Prefix)
+		bad := markers.Misspelt(f.AST, f.Position, registry.Prefix)
+		placed, unread := marker.InFile(f.AST, f.Position, registry.Prefix)
 		decoded, wrong := markers.Decode(placed)
 		bad = slices.Concat(bad, unread, wrong)
 		m.broken = m.broken || bad.HasErrors()
