@@ -47,9 +47,8 @@ type Result struct {
 // Load reads the packages that the patterns cover. The result is good as far as it goes even
 // where there are errors, and it depends neither on the order of the patterns nor on timing.
 func Load(ctx context.Context, c Config) (Result, diag.List) {
-	env := readGoenv()
-	selection := newSelection(c.Tags, env, c.Overlay)
-	modules := &modules{env: env, selection: selection, byDir: map[string]*Module{}, works: map[string]*workspace{}}
+	selection := newSelection(c.Tags, readGoenv(), c.Overlay)
+	modules := &modules{selection: selection, byDir: map[string]*Module{}, works: map[string]*workspace{}}
 	scope := modules.resolve(filepath.Clean(c.Dir), c.Patterns)
 	w := scope.walk(ctx, c.Markers, selection)
 	result := Result{Module: scope.module, Packages: w.assemble(), Generated: w.generated}

@@ -121,7 +121,6 @@ func holds(dir, name string) bool {
 
 // modules are the modules that a run meets, each read once.
 type modules struct {
-	env       goenv
 	selection *selection
 	byDir     map[string]*Module // nil for a go.mod that cannot be used, which is reported
 	works     map[string]*workspace
