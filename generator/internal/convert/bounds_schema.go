@@ -123,10 +123,8 @@ func (l Limits) addTo(schema map[string]any, name string, t *resolve.Type) {
 		if n := endOf(l.MultipleOf, false); n.ok {
 			schema[key] = n.n
 		}
-	case "Pattern":
-		schema[key] = l.Pattern
-	case "Format":
-		schema[key] = l.Format
+	case "Pattern", "Format":
+		schema[key] = l.values()[name]
 	case "UniqueItems": // an API server does not take it
 	default:
 		n := l.Counts[name]
