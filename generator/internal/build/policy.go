@@ -3,6 +3,7 @@
 package build
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,10 +94,8 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 	p.At.Set("spec.failurePolicy", settings.At["failurePolicy"])
 	match(p.Spec.MatchConstraints, inPolicy, p.At, settings)
 	if said.Mutating {
-		p.Spec.ReinvocationPolicy = admissionregistrationv1.NeverReinvocationPolicy // API servers require it
-		if said := settings.Spec.ReinvocationPolicy; said != nil {
-			p.Spec.ReinvocationPolicy = *said
-		}
+		// API servers require it.
+		p.Spec.ReinvocationPolicy = *cmp.Or(settings.Spec.ReinvocationPolicy, new(admissionregistrationv1.NeverReinvocationPolicy))
 		p.At.Set("spec.reinvocationPolicy", settings.At["reinvocationPolicy"])
 	}
 	rule := policyRule{said.Operations, said.ResourceNames, said.Matched}
@@ -319,10 +318,8 @@ func (b *builder) parameterReference(binding *model.Binding, said *registry.Bind
 		b.diags.Add(diag.Errorf(said.Params.At, model.RuleNeeds, "namespace/* needs paramSelector").WithHint(`add paramSelector, or name the object: params: "namespace/name"`))
 		said.ParamSelector.V = &metav1.LabelSelector{}
 	}
-	missing := admissionregistrationv1.DenyAction // API servers require it
-	if said.ParameterNotFound.IsSet() {
-		missing = admissionregistrationv1.ParameterNotFoundActionType(said.ParameterNotFound.V)
-	}
+	// API servers require it.
+	missing := cmp.Or(admissionregistrationv1.ParameterNotFoundActionType(said.ParameterNotFound.V), admissionregistrationv1.DenyAction)
 	binding.Spec.ParamRef = &admissionregistrationv1.ParamRef{
 		Name: said.Params.V.Name, Namespace: said.Params.V.Namespace, Selector: said.ParamSelector.V, ParameterNotFoundAction: &missing,
 	}

@@ -3,6 +3,7 @@
 package build
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -76,20 +77,14 @@ func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Poli
 	}
 	failure := w.Spec.FailurePolicy
 	if b.options.API == "v1beta1" { // its defaults are not the policy's
-		if match.MatchPolicy == nil {
-			match.MatchPolicy = new(admissionregistrationv1.Exact)
-		}
-		if failure == nil {
-			failure = new(admissionregistrationv1.Ignore)
-		}
+		match.MatchPolicy = cmp.Or(match.MatchPolicy, new(admissionregistrationv1.Exact))
+		failure = cmp.Or(failure, new(admissionregistrationv1.Ignore))
 	}
 	for _, r := range w.Spec.Rules {
 		match.ResourceRules = append(match.ResourceRules, admissionregistrationv1.NamedRuleWithOperations{RuleWithOperations: *r.DeepCopy()})
 	}
 	p.Spec.MatchConstraints = match
-	if p.Spec.FailurePolicy == nil {
-		p.Spec.FailurePolicy = failure
-	}
+	p.Spec.FailurePolicy = cmp.Or(p.Spec.FailurePolicy, failure)
 	if _, set := p.At["spec.reinvocationPolicy"]; p.Mutating && !set && w.Spec.ReinvocationPolicy != nil {
 		p.Spec.ReinvocationPolicy = *w.Spec.ReinvocationPolicy
 	}
