@@ -15,7 +15,7 @@ import (
 // allow assigns the allowances of a package to the webhooks that they cover, once all webhooks are built.
 func (b *builder) allow(m *packageMarkers) {
 	for _, d := range m.declarations {
-		for _, a := range d.allowances {
+		for _, a := range marked[*registry.Allow](d) {
 			said := a.marker
 			if of := said.Policy; of.IsSet() || len(d.builtPolicies) > 0 && strings.HasPrefix(said.Rule.V, "P") {
 				b.allowPolicies(d, a)
@@ -35,12 +35,13 @@ func (b *builder) allow(m *packageMarkers) {
 
 // allowPolicies assigns an allowance to policies of its declaration.
 func (b *builder) allowPolicies(d *declaration, a declared[*registry.Allow]) {
-	if len(d.builtPolicies) == 0 && !d.broken && len(d.policies) == 0 {
+	policies := len(marked[*registry.Policy](d))
+	if len(d.builtPolicies) == 0 && !d.broken && policies == 0 {
 		b.diags.Add(diag.Errorf(a.Range, model.RuleBelongs, "+webhook:allow is on a declaration without a policy").
 			WithHint("write it beside a +webhook:policy:mutating or +webhook:policy:validating"))
 		return
 	}
-	broken := d.broken || len(d.builtPolicies) < len(d.policies)
+	broken := d.broken || len(d.builtPolicies) < policies
 	allowance := a.marker.Allowance(a.Range)
 	for _, p := range named(b, d.builtPolicies, broken, a.marker.Policy, "policy", "policies", func(p *model.Policy) (string, bool) { return p.Name, p.Mutating }) {
 		p.Allowed = append(p.Allowed, allowance)

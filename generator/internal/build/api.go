@@ -52,7 +52,7 @@ func FindType(p *load.Package, name string) (t APIType, ok bool, diags diag.List
 			t.Line = found.File.Position(at.Pos).Line
 		}
 	}
-	placed, diags := marker.InFile(found.File.AST, found.File, registry.Prefix)
+	placed, diags := marker.InFile(found.File.AST, found.File.Position, registry.Prefix)
 	for _, m := range placed {
 		if m.On == marker.OnType && m.Type == found.Spec {
 			t.Markers = append(t.Markers, m.Marker)

@@ -110,29 +110,34 @@ func (b *builder) firstOf(importPath string) bool {
 	return true
 }
 
-// declared is a decoded marker and its position.
+// declared is a decoded marker, its name and its position.
 type declared[T any] struct {
 	diag.Range
+	name   string
 	marker T
 }
 
 // declaration is a type, or the package itself, with its markers.
 type declaration struct {
-	typ        *load.Type // nil for the package
-	webhooks   []declared[*registry.Webhook]
-	rules      []declared[*registry.Rule]
-	conditions []declared[*registry.MatchCondition]
-	patches    []declared[*registry.Patch]
-	allowances []declared[*registry.Allow]
-	policies   []declared[*registry.Policy]
-	members    []policyMember
-	hub        diag.Range // the +webhook:conversion:hub
-	spokes     []declared[*registry.Spoke]
+	typ      *load.Type // nil for the package
+	webhooks []declared[*registry.Webhook]
+	hub      diag.Range       // the +webhook:conversion:hub
+	others   []marker.Decoded // the other markers, which marked returns by their types
 
 	built []*model.Webhook // built from the webhook markers
 	// builtPolicies are built from the markers of policies.
 	builtPolicies []*model.Policy
 	broken        bool // one webhook could not be built
+}
+
+// marked returns the markers of a declaration that are decoded into values of a type.
+func marked[T any](d *declaration) (all []declared[T]) {
+	for _, m := range d.others {
+		if t, ok := m.Target.(T); ok {
+			all = append(all, declared[T]{m.Range, m.Name, t})
+		}
+	}
+	return all
 }
 
 // packageMarkers are the markers of one package.
@@ -174,8 +179,8 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 	once := map[string]diag.Range{}
 	markers := registry.Markers()
 	for _, f := range p.Files {
-		bad := markers.Misspelt(f.AST, f, registry.Prefix)
-		placed, unread := marker.InFile(f.AST, f, registry.Prefix)
+		bad := markers.Misspelt(f.AST, f.Position, registry.Prefix)
+		placed, unread := marker.InFile(f.AST, f.Position, registry.Prefix)
 		decoded, wrong := markers.Decode(placed)
 		bad = slices.Concat(bad, unread, wrong)
 		m.broken = m.broken || bad.HasErrors()
@@ -194,27 +199,13 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 			}
 			switch t := d.Target.(type) {
 			case *registry.Webhook:
-				on.webhooks = append(on.webhooks, declared[*registry.Webhook]{d.Range, t})
-			case *registry.Rule:
-				on.rules = append(on.rules, declared[*registry.Rule]{d.Range, t})
-			case *registry.MatchCondition:
-				on.conditions = append(on.conditions, declared[*registry.MatchCondition]{d.Range, t})
-			case *registry.Patch:
-				on.patches = append(on.patches, declared[*registry.Patch]{d.Range, t})
-			case *registry.Allow:
-				on.allowances = append(on.allowances, declared[*registry.Allow]{d.Range, t})
-			case *registry.Policy:
-				on.policies = append(on.policies, declared[*registry.Policy]{d.Range, t})
-			case registry.PolicyMember:
-				on.members = append(on.members, policyMember{declared[registry.PolicyMember]{d.Range, t}, "+" + d.Name})
+				on.webhooks = append(on.webhooks, declared[*registry.Webhook]{d.Range, d.Name, t})
 			case *registry.Hub:
 				on.hub = d.Range
-			case *registry.Spoke:
-				on.spokes = append(on.spokes, declared[*registry.Spoke]{d.Range, t})
 			case *registry.Field:
 				b.addConversionRule(p, f, d, t)
 			case *registry.Configuration:
-				m.configurations = append(m.configurations, declared[*registry.Configuration]{d.Range, t})
+				m.configurations = append(m.configurations, declared[*registry.Configuration]{d.Range, d.Name, t})
 			case *registry.Defaults:
 				if b.first(once, d) {
 					m.defaults = t.Settings
@@ -223,6 +214,8 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 				if b.first(once, d) {
 					m.service = *t
 				}
+			default:
+				on.others = append(on.others, d)
 			}
 		}
 	}
@@ -312,13 +305,13 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 	}
 	// A webhook that could not be read or built is reported already. Its rules and conditions need no second report.
 	d.broken = m.broken || len(d.built) < len(d.webhooks)
-	for _, r := range d.rules {
+	for _, r := range marked[*registry.Rule](d) {
 		for _, w := range b.belonging(d.built, d.broken, r.Range, r.marker.Webhook, "+webhook:rule") {
 			path := fmt.Sprintf("rules[%d]", len(w.Spec.Rules))
 			w.Spec.Rules = append(w.Spec.Rules, ruleOver(w.Spec.Rules[0], r.marker.Operations, r.marker.Matched, path, w.At))
 		}
 	}
-	for _, c := range d.conditions {
+	for _, c := range marked[*registry.MatchCondition](d) {
 		for _, w := range b.belonging(d.built, d.broken, c.Range, c.marker.Webhook, "+webhook:matchCondition") {
 			addMatchCondition(w, c.marker)
 		}
@@ -326,7 +319,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 	for _, w := range d.built {
 		b.addDeleting(w)
 	}
-	for _, p := range d.patches {
+	for _, p := range marked[*registry.Patch](d) {
 		for _, w := range b.belonging(d.built, d.broken, p.Range, p.marker.Webhook, "+webhook:patch") {
 			if err := patch(w, p.marker.JSON); err != nil {
 				b.diags.Add(diag.Errorf(p.marker.JSON.At, model.RulePatch, "%s", err))

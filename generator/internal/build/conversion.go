@@ -47,7 +47,7 @@ func (b *builder) addConversions(packages []*packageMarkers) {
 			if d.hub.IsValid() {
 				hubs = append(hubs, b.hub(m, d))
 			}
-			for _, at := range d.spokes {
+			for _, at := range marked[*registry.Spoke](d) {
 				c, ok := b.spoke(m, d, at)
 				if !ok {
 					b.incomplete = true
@@ -83,7 +83,7 @@ func (b *builder) hub(m *packageMarkers, d *declaration) hub {
 	if h.Group == "" || h.Version == "" {
 		return h
 	}
-	kind := b.kind(m.Package, m.groupVersion, *d.typ, declared[*registry.Subject]{d.hub, &registry.Subject{}})
+	kind := b.kind(m.Package, m.groupVersion, *d.typ, declared[*registry.Subject]{Range: d.hub, marker: &registry.Subject{}})
 	h.crd = &model.CRD{Plural: kind.Plural, Service: serviceOf(m.service, b.options.Service), CABundle: b.options.CABundle}
 	return h
 }

@@ -3,6 +3,7 @@
 package build
 
 import (
+	"cmp"
 	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -23,10 +24,8 @@ func (b *builder) deliver(w *model.Webhook) {
 		return
 	}
 	w.KeptOut = true
-	selector := &metav1.LabelSelector{}
-	if w.Spec.NamespaceSelector != nil {
-		selector = w.Spec.NamespaceSelector.DeepCopy() // other webhooks may share the package's default
-	}
+	// Other webhooks may share the package's default.
+	selector := cmp.Or(w.Spec.NamespaceSelector, &metav1.LabelSelector{}).DeepCopy()
 	selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
 		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpNotIn, Values: b.options.KeepOut,
 	})

@@ -50,7 +50,6 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 		Implementation: name + "Webhook",
 		Holder:         said.For.IsSet() && !projection,
 		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
-		Path:           w.ServedPath(),
 		Deleting:       w.SkipsDeleting(),
 		Ratchet:        w.Ratchet.V,
 		Enforcement:    strings.TrimPrefix(w.Enforcement.V, model.EnforceDeny),
@@ -182,10 +181,7 @@ func (b *builder) alias(importPath, group, version string) string {
 // Alias is the import alias of an API package in generated code: the group's first word and the version.
 func Alias(group, version string) string {
 	word, _, _ := strings.Cut(group, ".")
-	if word == "" {
-		word = "core"
-	}
-	return strings.ReplaceAll(word, "-", "") + version
+	return strings.ReplaceAll(cmp.Or(word, "core"), "-", "") + version
 }
 
 // suffix distinguishes this webhook's names from the names of the type's other webhooks. It consists of the webhook's

@@ -3,6 +3,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"go/ast"
 	"regexp"
@@ -91,12 +92,10 @@ func askedElsewhere(others []kubebuilder.Webhook, w *model.Webhook, method strin
 // stubFile is the file of the user's validator or defaulter: order_webhook.go. kubebuilder uses that name for its own
 // files in the same folder. If such a file exists without our declaration, the name is order_handler.go.
 func stubFile(h *model.Handler, end, declared string) string {
-	name := strings.ToLower(h.Type)
-	if short := strings.TrimSuffix(name, "webhook"); short != "" {
-		name = short
-	}
+	lower := strings.ToLower(h.Type)
+	name := cmp.Or(strings.TrimSuffix(lower, "webhook"), lower)
 	usual := name + "_webhook" + end
-	text := load.Sibling(h.Package.Dir, usual)
+	text := load.ReadText(h.Package.Dir, usual).Content
 	if text == nil || regexp.MustCompile(`\b`+declared+`\b`).Match(text) {
 		return usual
 	}

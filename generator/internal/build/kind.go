@@ -189,7 +189,7 @@ func (b *builder) name(s subject, at declared[*registry.Subject]) string {
 	if s.kind == nil {
 		return ""
 	}
-	parts := []string{said.Name.V, verb(said.Mutating), strings.Join(said.Subresource.V, "-"), s.kind.Plural, s.kind.Version, s.kind.Group}
+	parts := []string{said.Name.V, model.VerbWord(said.Mutating), strings.Join(said.Subresource.V, "-"), s.kind.Plural, s.kind.Version, s.kind.Group}
 	if s.foreign {
 		parts = append(parts, b.options.Domain)
 		if b.options.Domain == "" && model.IsBuiltinGroup(s.kind.Group) {
@@ -205,19 +205,12 @@ func webhookPath(s subject, said *registry.Subject) string {
 	if s.kind == nil {
 		return ""
 	}
-	parts := []string{verb(said.Mutating), strings.ReplaceAll(s.kind.Group, ".", "-"), s.kind.Version, s.kind.Kind}
+	parts := []string{model.VerbWord(said.Mutating), strings.ReplaceAll(s.kind.Group, ".", "-"), s.kind.Version, s.kind.Kind}
 	parts = append(parts, said.Subresource.V...)
 	if word := said.Name.V; word != "" && !strings.Contains(word, ".") {
 		parts = append(parts, word)
 	}
 	return "/" + strings.ToLower(strings.Join(parts, "-"))
-}
-
-func verb(mutating bool) string {
-	if mutating {
-		return "mutate"
-	}
-	return "validate"
 }
 
 // plurals returns the resource names that the two generators of CRDs and clients derive from a kind. client-gen uses

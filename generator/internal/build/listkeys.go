@@ -4,6 +4,7 @@ package build
 
 import (
 	"go/ast"
+	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -76,14 +77,7 @@ func (w *listKeyWalk) field(owner model.GoType, field *ast.Field) {
 	if owner.IsZero() {
 		return
 	}
-	var keys []string
-	set := false
-	for _, m := range load.Markers(field.Doc) {
-		if key, ok := strings.CutPrefix(m, "+listMapKey="); ok {
-			keys = append(keys, strings.Trim(key, "\"`"))
-		}
-		set = set || w.sets && m == "+listType=set"
-	}
+	keys, set := load.ListMapKeys(field.Doc), w.sets && slices.Contains(load.Markers(field.Doc), "+listType=set")
 	if member, _, _ := jsonTag(field); (len(keys) > 0 || set) && member != "" {
 		w.found = append(w.found, model.ListKey{Struct: owner, Member: member, Keys: keys})
 	}

@@ -3,6 +3,7 @@
 package build
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,12 +17,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
-// policyMember is a marker that adds something to a policy, with its name.
-type policyMember struct {
-	declared[registry.PolicyMember]
-	name string
-}
-
 // The paths of the match constraints in policies and in bindings.
 const (
 	inPolicy  = "spec.matchConstraints"
@@ -31,15 +26,16 @@ const (
 // addPolicies builds the policies of one declaration.
 func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
 	subjects := map[*model.Policy]subject{}
-	for _, at := range d.policies {
+	markers := marked[*registry.Policy](d)
+	for _, at := range markers {
 		if p, subject, ok := b.policy(m, d, at); ok {
 			d.builtPolicies = append(d.builtPolicies, p)
 			subjects[p] = subject
 		}
 	}
 	// A policy that could not be read or built is reported already. Its members need no second report.
-	broken := m.broken || len(d.builtPolicies) < len(d.policies)
-	for _, member := range d.members {
+	broken := m.broken || len(d.builtPolicies) < len(markers)
+	for _, member := range marked[registry.PolicyMember](d) {
 		for _, p := range b.policiesOf(d.builtPolicies, broken, member) {
 			b.addMember(p, member)
 		}
@@ -47,7 +43,7 @@ func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
 	for _, p := range d.builtPolicies {
 		p.Incomplete = m.broken
 		if len(p.Bindings) == 0 {
-			b.bind(p, declared[*registry.Binding]{p.Range, &registry.Binding{}})
+			b.bind(p, declared[*registry.Binding]{Range: p.Range, marker: &registry.Binding{}})
 		}
 		var rules []admissionregistrationv1.RuleWithOperations
 		for _, r := range p.Spec.MatchConstraints.ResourceRules {
@@ -98,10 +94,8 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 	p.At.Set("spec.failurePolicy", settings.At["failurePolicy"])
 	match(p.Spec.MatchConstraints, inPolicy, p.At, settings)
 	if said.Mutating {
-		p.Spec.ReinvocationPolicy = admissionregistrationv1.NeverReinvocationPolicy // API servers require it
-		if said := settings.Spec.ReinvocationPolicy; said != nil {
-			p.Spec.ReinvocationPolicy = *said
-		}
+		// API servers require it.
+		p.Spec.ReinvocationPolicy = *cmp.Or(settings.Spec.ReinvocationPolicy, new(admissionregistrationv1.NeverReinvocationPolicy))
 		p.At.Set("spec.reinvocationPolicy", settings.At["reinvocationPolicy"])
 	}
 	rule := policyRule{said.Operations, said.ResourceNames, said.Matched}
@@ -181,7 +175,7 @@ func (b *builder) parameterKind(m *packageMarkers, p *model.Policy, said diag.So
 }
 
 // policiesOf finds the policies that a member belongs to.
-func (b *builder) policiesOf(policies []*model.Policy, broken bool, member policyMember) []*model.Policy {
+func (b *builder) policiesOf(policies []*model.Policy, broken bool, member declared[registry.PolicyMember]) []*model.Policy {
 	only := ""
 	switch m := member.marker.(type) {
 	case *registry.Validation:
@@ -199,7 +193,7 @@ func (b *builder) policiesOf(policies []*model.Policy, broken bool, member polic
 		if only != "" {
 			kind, hint = "a "+only+" policy", "write it beside a +webhook:policy:"+only
 		}
-		b.diags.Add(diag.Errorf(member.Range, model.RuleBelongs, "%s is on a declaration without %s", member.name, kind).WithHint("%s", hint))
+		b.diags.Add(diag.Errorf(member.Range, model.RuleBelongs, "+%s is on a declaration without %s", member.name, kind).WithHint("%s", hint))
 		return nil
 	}
 	what := strings.TrimPrefix(only+" policy", " ")
@@ -207,7 +201,7 @@ func (b *builder) policiesOf(policies []*model.Policy, broken bool, member polic
 }
 
 // addMember adds a member to a policy.
-func (b *builder) addMember(p *model.Policy, member policyMember) {
+func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMember]) {
 	s := &p.Spec
 	switch m := member.marker.(type) {
 	case *registry.PolicyRule:
@@ -242,7 +236,7 @@ func (b *builder) addMember(p *model.Policy, member policyMember) {
 		p.At.Set(path+".patchType", m.Type.At)
 		p.Text(path+"."+m.Type.V+".expression", m.Expression)
 	case *registry.Binding:
-		b.bind(p, declared[*registry.Binding]{member.Range, m})
+		b.bind(p, declared[*registry.Binding]{member.Range, member.name, m})
 	}
 }
 
@@ -324,10 +318,8 @@ func (b *builder) parameterReference(binding *model.Binding, said *registry.Bind
 		b.diags.Add(diag.Errorf(said.Params.At, model.RuleNeeds, "namespace/* needs paramSelector").WithHint(`add paramSelector, or name the object: params: "namespace/name"`))
 		said.ParamSelector.V = &metav1.LabelSelector{}
 	}
-	missing := admissionregistrationv1.DenyAction // API servers require it
-	if said.ParameterNotFound.IsSet() {
-		missing = admissionregistrationv1.ParameterNotFoundActionType(said.ParameterNotFound.V)
-	}
+	// API servers require it.
+	missing := cmp.Or(admissionregistrationv1.ParameterNotFoundActionType(said.ParameterNotFound.V), admissionregistrationv1.DenyAction)
 	binding.Spec.ParamRef = &admissionregistrationv1.ParamRef{
 		Name: said.Params.V.Name, Namespace: said.Params.V.Namespace, Selector: said.ParamSelector.V, ParameterNotFoundAction: &missing,
 	}

@@ -3,6 +3,7 @@
 package build
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -57,7 +58,7 @@ func subjectOf(d *declaration, at declared[*registry.Policy], w *model.Webhook) 
 			subject.For = other.marker.For
 		}
 	}
-	return declared[*registry.Subject]{at.Range, &subject}
+	return declared[*registry.Subject]{at.Range, at.name, &subject}
 }
 
 // replace gives a policy the match of the webhook that it replaces.
@@ -76,20 +77,14 @@ func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Poli
 	}
 	failure := w.Spec.FailurePolicy
 	if b.options.API == "v1beta1" { // its defaults are not the policy's
-		if match.MatchPolicy == nil {
-			match.MatchPolicy = new(admissionregistrationv1.Exact)
-		}
-		if failure == nil {
-			failure = new(admissionregistrationv1.Ignore)
-		}
+		match.MatchPolicy = cmp.Or(match.MatchPolicy, new(admissionregistrationv1.Exact))
+		failure = cmp.Or(failure, new(admissionregistrationv1.Ignore))
 	}
 	for _, r := range w.Spec.Rules {
 		match.ResourceRules = append(match.ResourceRules, admissionregistrationv1.NamedRuleWithOperations{RuleWithOperations: *r.DeepCopy()})
 	}
 	p.Spec.MatchConstraints = match
-	if p.Spec.FailurePolicy == nil {
-		p.Spec.FailurePolicy = failure
-	}
+	p.Spec.FailurePolicy = cmp.Or(p.Spec.FailurePolicy, failure)
 	if _, set := p.At["spec.reinvocationPolicy"]; p.Mutating && !set && w.Spec.ReinvocationPolicy != nil {
 		p.Spec.ReinvocationPolicy = *w.Spec.ReinvocationPolicy
 	}
@@ -125,31 +120,30 @@ func addLiterals(p *model.Policy, types []*resolve.Type) {
 			numbers[n] = true
 		}
 	}
-	var expressions []string
-	for _, c := range p.Spec.MatchConditions[min(p.Inherited, len(p.Spec.MatchConditions)):] {
-		expressions = append(expressions, c.Expression)
-	}
-	for _, v := range p.Spec.Variables {
-		expressions = append(expressions, v.Expression)
-	}
-	for _, v := range p.Spec.Validations {
-		expressions = append(expressions, v.Expression)
-	}
-	for _, m := range p.Spec.Mutations {
-		if m.ApplyConfiguration != nil {
-			expressions = append(expressions, m.ApplyConfiguration.Expression)
-		}
-		if m.JSONPatch != nil {
-			expressions = append(expressions, m.JSONPatch.Expression)
-		}
-	}
-	for _, e := range expressions {
+	expression := func(e string) {
 		for _, word := range celLiteral.FindAllString(e, -1) {
 			if number(word); word[0] == '"' || word[0] == '\'' {
 				if text, err := strconv.Unquote(`"` + strings.ReplaceAll(word[1:len(word)-1], `\'`, `'`) + `"`); err == nil {
 					texts[text] = true
 				}
 			}
+		}
+	}
+	for _, c := range p.Spec.MatchConditions[min(p.Inherited, len(p.Spec.MatchConditions)):] {
+		expression(c.Expression)
+	}
+	for _, v := range p.Spec.Variables {
+		expression(v.Expression)
+	}
+	for _, v := range p.Spec.Validations {
+		expression(v.Expression)
+	}
+	for _, m := range p.Spec.Mutations {
+		if m.ApplyConfiguration != nil {
+			expression(m.ApplyConfiguration.Expression)
+		}
+		if m.JSONPatch != nil {
+			expression(m.JSONPatch.Expression)
 		}
 	}
 	var read func(s *schema.Schema)

@@ -57,7 +57,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 
 // of returns the part of a webhook's marker that policies have too.
 func of(at declared[*registry.Webhook]) declared[*registry.Subject] {
-	return declared[*registry.Subject]{at.Range, &at.marker.Subject}
+	return declared[*registry.Subject]{at.Range, at.name, &at.marker.Subject}
 }
 
 // need is an argument that a webhook or a policy without a type needs.

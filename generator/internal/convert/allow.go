@@ -22,14 +22,10 @@ func (p *planner) allows(rule string, pair *Pair, c *Claim, path Path) bool {
 
 // allowing returns the markers that accept a warning about a claim, if there is one.
 func (p *planner) allowing(rule string, pair *Pair, c *Claim, path Path) []*model.ConversionRule {
-	var found []*model.ConversionRule
-	for _, r := range p.rules.allowed {
+	return slices.DeleteFunc(slices.Clone(p.rules.allowed), func(r *model.ConversionRule) bool {
 		// A converter may have led into a member, which the path does not have.
-		if r.Rule == rule && (p.covers(r, path) || p.isFor(r, pair.Spoke, c.Spoke)) {
-			found = append(found, r)
-		}
-	}
-	return found
+		return r.Rule != rule || !p.covers(r, path) && !p.isFor(r, pair.Spoke, c.Spoke)
+	})
 }
 
 // visit is a pair at a place. An allowance of a rule covers the pair at some places, and not at others.

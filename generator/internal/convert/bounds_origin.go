@@ -53,45 +53,40 @@ func (s *origin) setValues(p *planner, renames []Renaming) {
 
 // marked returns the names of the markers that limit a value.
 func (l Limits) marked() []string {
+	values := l.values()
 	return slices.DeleteFunc([]string{
 		"Enum", "Minimum", "Maximum", "MultipleOf", "MinLength", "MaxLength", "Pattern", "Format",
 		"MinItems", "MaxItems", "UniqueItems", "MinProperties", "MaxProperties",
-	}, func(name string) bool { return l.text(name) == "" })
+	}, func(name string) bool { return values[name] == "" })
 }
 
 // text returns a marker as it is written, or nothing without that marker.
 func (l Limits) text(name string) string {
-	value := ""
-	switch name {
-	case "Enum":
-		value = strings.Join(l.Enum, ";")
-	case "Minimum":
-		if value = l.Minimum; value != "" && l.ExclusiveMinimum {
-			value += " with ExclusiveMinimum"
-		}
-	case "Maximum":
-		if value = l.Maximum; value != "" && l.ExclusiveMaximum {
-			value += " with ExclusiveMaximum"
-		}
-	case "MultipleOf":
-		value = l.MultipleOf
-	case "Pattern":
-		value = l.Pattern
-	case "Format":
-		value = l.Format
-	case "UniqueItems":
-		if l.Unique {
-			value = "true"
-		}
-	default:
-		if n, ok := l.Counts[name]; ok {
-			value = strconv.Itoa(n)
-		}
+	if value := l.values()[name]; value != "" {
+		return name + "=" + value
 	}
-	if value == "" {
-		return ""
+	return ""
+}
+
+// values returns the values of the markers, by name. They are empty for missing markers.
+func (l Limits) values() map[string]string {
+	values := map[string]string{
+		"Enum": strings.Join(l.Enum, ";"), "Minimum": l.Minimum, "Maximum": l.Maximum,
+		"MultipleOf": l.MultipleOf, "Pattern": l.Pattern, "Format": l.Format,
 	}
-	return name + "=" + value
+	if l.Minimum != "" && l.ExclusiveMinimum {
+		values["Minimum"] += " with ExclusiveMinimum"
+	}
+	if l.Maximum != "" && l.ExclusiveMaximum {
+		values["Maximum"] += " with ExclusiveMaximum"
+	}
+	if l.Unique {
+		values["UniqueItems"] = "true"
+	}
+	for name, n := range l.Counts {
+		values[name] = strconv.Itoa(n)
+	}
+	return values
 }
 
 // text returns the source's marker of a name; the last one is the field's own.

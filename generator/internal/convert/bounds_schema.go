@@ -123,10 +123,8 @@ func (l Limits) addTo(schema map[string]any, name string, t *resolve.Type) {
 		if n := endOf(l.MultipleOf, false); n.ok {
 			schema[key] = n.n
 		}
-	case "Pattern":
-		schema[key] = l.Pattern
-	case "Format":
-		schema[key] = l.Format
+	case "Pattern", "Format":
+		schema[key] = l.values()[name]
 	case "UniqueItems": // an API server does not take it
 	default:
 		n := l.Counts[name]
@@ -157,11 +155,11 @@ func addBound(schema map[string]any, key string, e end, sign float64) {
 // other: an allowance, or values of an enum that stay what they are.
 func (p *planner) noteRefused(plan *Plan) {
 	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
-		accepts := c.Value != nil && (c.Same != nil || len(p.allowing(RuleBounds, in, c, here.spoke)) > 0)
+		accepts := c.Value != nil && !in.Opaque && (c.Same != nil || len(p.allowing(RuleBounds, in, c, here.spoke)) > 0)
 		if accepts {
 			plan.Refused = append(plan.Refused, here.paths()...)
 		}
-		return !accepts
+		return !accepts && !in.Opaque
 	})
 	slices.Sort(plan.Refused)
 	plan.Refused = slices.Compact(plan.Refused)

@@ -20,8 +20,8 @@ type Plan struct {
 	*model.Conversion
 	// Root is the pair of the two versions' types.
 	Root *Pair
-	// SpokeSchema and HubSchema are the stash's schemas of the two sides.
-	SpokeSchema, HubSchema *Schema
+	// Schemas are the stash's schemas, by side.
+	Schemas [2]*Schema
 	// Refused are the fields of both versions for which a marker accepts what V11 is about, as sorted paths in JSON names.
 	Refused []string
 }

@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -90,21 +91,14 @@ func refusesZero(f *resolve.Field) bool {
 
 // zeroText returns the zero value of a type, as JSON has it.
 func zeroText(t *resolve.Type) string {
-	switch kind := t.Kind(); {
+	switch {
 	case isBool(t):
 		return "false"
 	case isText(t):
 		return `""`
-	case kind == resolve.Basic:
-		return "0"
-	case kind == resolve.Slice:
-		return "[]"
-	case kind == resolve.Map || kind == resolve.Struct:
-		return "{}"
-	case kind == resolve.Array:
-		return "zero"
 	}
-	return "null"
+	texts := map[resolve.Kind]string{resolve.Basic: "0", resolve.Slice: "[]", resolve.Map: "{}", resolve.Struct: "{}", resolve.Array: "zero"}
+	return cmp.Or(texts[t.Kind()], "null")
 }
 
 // unreached reports defaults for fields below a pointer that nothing sets, so that the default would never apply.
@@ -151,12 +145,12 @@ func (p *Plan) Replaced() []string {
 			}
 		})
 	}
-	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
+	p.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
 		inBoth := c.Spoke != nil && c.Hub != nil
-		if inBoth && (c.HasDefault() || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last()))) {
+		if !in.Opaque && inBoth && (c.HasDefault() || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last()))) {
 			paths = append(paths, here.paths()...)
 		}
-		return true
+		return !in.Opaque
 	})
 	slices.Sort(paths)
 	return slices.Compact(paths)
@@ -165,7 +159,7 @@ func (p *Plan) Replaced() []string {
 // visit calls a function for the claims of the pair and of the pairs inside it, at their places. It goes into a claim
 // if the function returns true.
 func (p *Pair) visit(at place, inside []*Pair, use func(in *Pair, c *Claim, here place) bool) {
-	if slices.Contains(inside, p) || p.Opaque {
+	if slices.Contains(inside, p) {
 		return
 	}
 	for _, c := range p.Claims {

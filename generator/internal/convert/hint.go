@@ -202,8 +202,7 @@ func quoted(values []string) string {
 
 // spotAt returns the place of a rule for the claim of a pair at a place.
 func (p *planner) spotAt(pair *Pair, c *Claim, at place) spot {
-	around := place{at.spoke[:len(at.spoke)-len(c.Spoke)], at.hub[:len(at.hub)-len(c.Hub)]}
-	return (&pairPlanner{planner: p, Pair: pair, at: around}).spotOf(c.Spoke)
+	return (&pairPlanner{planner: p, Pair: pair, at: at.around(c)}).spotOf(c.Spoke)
 }
 
 // works reports whether converters fit the values of the field. It tries them, and leaves no trace.
@@ -217,6 +216,6 @@ func (p *valuePlanner) works(as string) bool {
 	if p.rule != nil {
 		converters = append(slices.Clone(p.rule.As.V), converters...)
 	}
-	_, bad := tried.value(p.spokeField.Type, p.hubField.Type, converters)
+	_, bad := tried.value(p.fields[spokeSide].Type, p.fields[hubSide].Type, converters)
 	return bad == nil
 }

@@ -18,10 +18,9 @@ import (
 type pairPlanner struct {
 	*planner
 	*Pair
-	at place
-	// takenSpoke and takenHub are the paths of claimed fields.
-	takenSpoke, takenHub map[string]bool
-	claims               [2]map[string]diag.Range // by side and path: the rule that claims it
+	at     place
+	taken  [2]map[string]bool       // by side: the paths of claimed fields
+	claims [2]map[string]diag.Range // by side and path: the rule that claims it
 }
 
 // ruled is the claim of a rule before its value is planned.
@@ -56,7 +55,7 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 			claim.missing = append(claim.missing, r)
 		case decided || r.Verb == model.Default:
 			p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule for the field %s", f.field).WithRelated(main.Range, "the first is here"))
-			p.takenSpoke[f.field] = true
+			p.taken[spokeSide][f.field] = true
 			return nil
 		default:
 			main, decided = r, true
@@ -125,8 +124,8 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 
 // between returns the planner of the values of two fields.
 func (p *pairPlanner) between(spoke, hub Path) *valuePlanner {
-	return &valuePlanner{planner: p.planner, in: p, path: spoke, hubPath: hub, at: p.at.at(spoke, hub), spokeField: spoke.Last(), hubField: hub.Last(),
-		skipSpoke: below(p.takenSpoke, spoke.String()), skipHub: below(p.takenHub, hub.String())}
+	return &valuePlanner{planner: p.planner, in: p, path: spoke, hubPath: hub, at: p.at.at(spoke, hub), fields: [2]*resolve.Field{spoke.Last(), hub.Last()},
+		skip: [2]map[string]bool{below(p.taken[spokeSide], spoke.String()), below(p.taken[hubSide], hub.String())}}
 }
 
 // unless notes the field that keeps a value out of the hub. The value of a hub with both members is lost, too.
@@ -359,8 +358,7 @@ func (p *pairPlanner) find(side Direction, path diag.Sourced[string]) (found Pat
 
 // take claims a field for a rule.
 func (p *pairPlanner) take(side Direction, path Path, r model.ConversionRule) bool {
-	taken, _ := Sides(side, p.takenSpoke, p.takenHub)
-	if taken[path.String()] {
+	if p.taken[side][path.String()] {
 		word, _ := Sides(side, "spoke", "hub")
 		d := diag.Errorf(r.Range, RuleTwice, "the %s's field %s is claimed twice", word, path)
 		if other, ok := p.claims[side][path.String()]; ok {
@@ -369,7 +367,7 @@ func (p *pairPlanner) take(side Direction, path Path, r model.ConversionRule) bo
 		p.diags.Add(d.WithHint("let one rule take care of both: +webhook:conversion:custom"))
 		return false
 	}
-	taken[path.String()] = true
+	p.taken[side][path.String()] = true
 	p.claims[side][path.String()] = r.Range
 	return true
 }
@@ -377,20 +375,20 @@ func (p *pairPlanner) take(side Direction, path Path, r model.ConversionRule) bo
 // sameNames claims the fields with the same name on both sides, and reports fields that only the spoke has.
 func (p *pairPlanner) sameNames() {
 	var missing, foreign []Path
-	for _, m := range members(p.Spoke, p.takenSpoke) {
+	for _, m := range members(p.Spoke, p.taken[spokeSide]) {
 		name := m.String()
-		if p.takenSpoke[name] {
+		if p.taken[spokeSide][name] {
 			continue
 		}
 		counterpart, ok := lookup(p.Hub, name)
-		if !ok || p.takenHub[name] {
+		if !ok || p.taken[hubSide][name] {
 			missing = append(missing, m)
 			if !p.isOwn(p.declares(m)) {
 				foreign = append(foreign, m)
 			}
 			continue
 		}
-		p.takenSpoke[name], p.takenHub[name] = true, true
+		p.taken[spokeSide][name], p.taken[hubSide][name] = true, true
 		if v := p.between(m, counterpart).top(nil); v != nil {
 			p.Claims = append(p.Claims, &Claim{Spoke: m, Hub: counterpart, Value: v})
 		}
@@ -458,9 +456,9 @@ func content(t *resolve.Type) *resolve.Type {
 // parts.
 func (p *pairPlanner) spokeOnly(m Path) {
 	name := m.String()
-	if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.takenSpoke, name)) > 0 {
+	if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.taken[spokeSide], name)) > 0 {
 		for _, part := range members(inner, nil) {
-			if whole := slices.Concat(m, part); !p.takenSpoke[whole.String()] {
+			if whole := slices.Concat(m, part); !p.taken[spokeSide][whole.String()] {
 				p.spokeOnly(whole)
 			}
 		}
@@ -472,7 +470,7 @@ func (p *pairPlanner) spokeOnly(m Path) {
 	if near, ok := p.likely(m); ok {
 		hint = near + " if that is its new name; " + hint
 	}
-	if p.takenHub[name] {
+	if p.taken[hubSide][name] {
 		hint = "another rule claims the hub's field of that name; " + hint
 	}
 	p.diags.Add(d.WithHint("%s", errorTree(p.conversion, at, m.Last().Type, nil, hint)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
@@ -485,7 +483,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	as := map[string]string{}
 	add := func(candidates *[]string, path string, may bool) {
 		h, ok := lookup(p.Hub, path)
-		if !may || !ok || p.takenHub[path] {
+		if !may || !ok || p.taken[hubSide][path] {
 			return
 		}
 		if how, ok := p.fits(m.Last(), h.Last()); ok {
@@ -495,7 +493,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	}
 	for _, h := range members(p.Hub, nil) {
 		name := h.String()
-		if p.takenHub[name] {
+		if p.taken[hubSide][name] {
 			continue
 		}
 		_, both := lookup(p.Spoke, name)
@@ -539,7 +537,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 func (p *pairPlanner) hasRival(m Path, path string) bool {
 	target, _ := lookup(p.Hub, path)
 	return slices.ContainsFunc(members(p.Spoke, nil), func(o Path) bool {
-		if o.String() == m.String() || p.takenSpoke[o.String()] || has(p.Hub, o.String()) {
+		if o.String() == m.String() || p.taken[spokeSide][o.String()] || has(p.Hub, o.String()) {
 			return false
 		}
 		_, near := diag.Nearest(o.String(), []string{path})
@@ -618,13 +616,13 @@ func opposite(a, b string) bool {
 
 // hubOnly claims the fields that only the hub has. The spoke's annotation keeps them.
 func (p *pairPlanner) hubOnly(t *resolve.Type, before Path) {
-	for _, m := range members(t, p.takenHub) {
+	for _, m := range members(t, p.taken[hubSide]) {
 		whole := slices.Concat(before, m)
 		name := whole.String()
-		if p.takenHub[name] {
+		if p.taken[hubSide][name] {
 			continue
 		}
-		if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.takenHub, name)) > 0 {
+		if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.taken[hubSide], name)) > 0 {
 			p.hubOnly(inner, whole)
 			continue
 		}

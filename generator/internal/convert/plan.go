@@ -21,12 +21,7 @@ const (
 	FromHub
 )
 
-func (d Direction) String() string {
-	if d == ToHub {
-		return "to the hub"
-	}
-	return "from the hub"
-}
+func (d Direction) String() string { return [...]string{"to the hub", "from the hub"}[d] }
 
 // spokeSide and hubSide are the sides that a direction comes from.
 const spokeSide, hubSide = ToHub, FromHub
@@ -215,8 +210,7 @@ func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {
 
 // Lossy reports whether a direction can lose anything. If so, a stash has to keep it.
 func (p *Plan) Lossy(d Direction) bool {
-	s, _ := Sides(d, p.SpokeSchema, p.HubSchema)
-	return p.Root.lossy(d, map[*Pair]bool{}) || len(s.Annotations)+len(s.Labels) > 0
+	return p.Root.lossy(d, map[*Pair]bool{}) || len(p.Schemas[d].Annotations)+len(p.Schemas[d].Labels) > 0
 }
 
 // NeedsHooks reports whether a custom rule takes part in converting the pair.

@@ -36,8 +36,8 @@ type planner struct {
 // pairKey identifies a pair. The same two structs are a different pair if a rule on an enclosing struct claims some of
 // their fields.
 type pairKey struct {
-	spoke, hub         *resolve.Type
-	skipSpoke, skipHub string
+	spoke, hub *resolve.Type
+	skip       [2]string
 }
 
 // place is the planner's current position: for each side, the fields that lead from the kind to it.
@@ -45,6 +45,11 @@ type place struct{ spoke, hub Path }
 
 func (p place) at(spoke, hub Path) place {
 	return place{slices.Concat(p.spoke, spoke), slices.Concat(p.hub, hub)}
+}
+
+// around returns the place of the struct with a claim at a place.
+func (p place) around(c *Claim) place {
+	return place{p.spoke[:len(p.spoke)-len(c.Spoke)], p.hub[:len(p.hub)-len(c.Hub)]}
 }
 
 // paths returns the paths of both sides, in JSON names.
@@ -59,9 +64,11 @@ func (p *planner) plan() (*Plan, bool) {
 	if !ok || !ok2 {
 		return nil, false
 	}
-	root := p.pair(place{}, spoke, hub, typeMembers(), typeMembers())
+	// The members that contain an object's type are replaced, not converted.
+	typeMembers := map[string]bool{"apiVersion": true, "kind": true}
+	root := p.pair(place{}, spoke, hub, [2]map[string]bool{typeMembers, typeMembers})
 	root.IsRoot = true
-	plan := &Plan{Conversion: p.conversion, Root: root, SpokeSchema: schemaOf(root, spokeSide), HubSchema: schemaOf(root, hubSide)}
+	plan := &Plan{Conversion: p.conversion, Root: root, Schemas: [2]*Schema{schemaOf(root, spokeSide), schemaOf(root, hubSide)}}
 	p.noteDefaults(plan)
 	p.noteBounds(plan)
 	p.noteRefused(plan)
@@ -73,9 +80,6 @@ func (p *planner) version(side Direction) string {
 	t, _ := Sides(side, p.conversion.Spoke, p.conversion.Hub)
 	return t.Version
 }
-
-// typeMembers are the members that contain an object's type. They are replaced, not converted.
-func typeMembers() map[string]bool { return map[string]bool{"apiVersion": true, "kind": true} }
 
 func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
 	found, err := p.types.Named(t.Path, t.Name)
@@ -101,8 +105,8 @@ func isObject(t *resolve.Type) bool {
 }
 
 // pair plans two structs. Rules on enclosing structs have already claimed the skipped fields.
-func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub map[string]bool) *Pair {
-	key := pairKey{spoke, hub, joined(skipSpoke), joined(skipHub)}
+func (p *planner) pair(at place, spoke, hub *resolve.Type, skip [2]map[string]bool) *Pair {
+	key := pairKey{spoke, hub, [2]string{joined(skip[spokeSide]), joined(skip[hubSide])}}
 	if known, ok := p.pairs[key]; ok {
 		return known
 	}
@@ -114,11 +118,12 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skipSpoke, skipHub ma
 	}
 	p.pairs[key] = pair
 	p.Pairs = append(p.Pairs, pair)
-	w := &pairPlanner{planner: p, Pair: pair, at: at, takenSpoke: map[string]bool{}, takenHub: map[string]bool{}, claims: [2]map[string]diag.Range{{}, {}}}
-	maps.Copy(w.takenSpoke, skipSpoke)
-	maps.Copy(w.takenHub, skipHub)
+	w := &pairPlanner{planner: p, Pair: pair, at: at, taken: [2]map[string]bool{{}, {}}, claims: [2]map[string]diag.Range{{}, {}}}
+	for side, paths := range skip {
+		maps.Copy(w.taken[side], paths)
+	}
 	var ruled []ruled
-	for _, f := range p.rules.reach(p.conversion.Declared, spoke, hub, w.takenSpoke) {
+	for _, f := range p.rules.reach(p.conversion.Declared, spoke, hub, w.taken[spokeSide]) {
 		ruled = append(ruled, w.rule(f)...)
 	}
 	w.sameNames()

@@ -293,12 +293,7 @@ func (c *Claim) listKeys(side Direction) []string {
 
 // listKeys returns the keys that +listMapKey declares or, for Kubernetes' own types, the struct tag patchMergeKey.
 func listKeys(f *resolve.Field) []string {
-	var keys []string
-	for _, m := range load.Markers(f.Doc...) {
-		if key, ok := strings.CutPrefix(m, "+listMapKey="); ok {
-			keys = append(keys, strings.Trim(key, "\"`"))
-		}
-	}
+	keys := load.ListMapKeys(f.Doc...)
 	if key, ok := f.Tag.Lookup("patchMergeKey"); ok && keys == nil && f.Type.Kind() == resolve.Slice && f.Type.Elem().Kind() == resolve.Struct {
 		keys = []string{key}
 	}

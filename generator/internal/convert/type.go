@@ -30,66 +30,35 @@ func (t Types) To(d Direction) *Type {
 type Test int
 
 const (
-	// NotNil compares with nil.
-	NotNil Test = iota
+	// NotZero compares with nil, 0 or the empty string. A bool is its own check.
+	NotZero Test = iota
 	// NotEmpty checks the length.
 	NotEmpty
-	// True is the value, a bool, itself.
-	True
-	// NotBlank compares with the empty string.
-	NotBlank
-	// NotNull compares with the number 0.
-	NotNull
 	// NotIsZero calls the type's method IsZero.
 	NotIsZero
 	// NotEqual compares with the zero value.
 	NotEqual
-	// AnyField checks each field of a struct.
-	AnyField
-	// AnyElement checks each element of an array.
-	AnyElement
+	// AnyPart checks each exported field of a struct, or each element of an array.
+	AnyPart
 )
 
 // Set is a check in generated code that a value of a type is set.
 type Set struct {
 	Type *Type
 	Test Test
-	// Fields are the fields to check for AnyField.
-	Fields []SetField
-	// Elem is the check of an element for AnyElement.
-	Elem *Set
-}
-
-// SetField is a field of a struct with an AnyField.
-type SetField struct {
-	Name string
-	*Set
 }
 
 // SetOf returns the check that a value is not the zero value.
 func SetOf(t *resolve.Type) *Set {
 	s := &Set{Type: t}
-	kind := t.Kind()
-	switch isWhole := kind == resolve.Struct || kind == resolve.Array; {
-	case isBool(t):
-		s.Test = True
-	case isText(t):
-		s.Test = NotBlank
-	case kind == resolve.Basic:
-		s.Test = NotNull
-	case isWhole && t.HasMethod("IsZero"):
+	switch kind := t.Kind(); {
+	case kind != resolve.Struct && kind != resolve.Array:
+	case t.HasMethod("IsZero"):
 		s.Test = NotIsZero
-	case isWhole && comparable(t):
+	case comparable(t):
 		s.Test = NotEqual
-	case kind == resolve.Array:
-		s.Test, s.Elem = AnyElement, SetOf(t.Elem())
-	case isWhole:
-		s.Test = AnyField
-		for _, f := range t.Fields() {
-			if f.Exported {
-				s.Fields = append(s.Fields, SetField{f.Name, FieldSet(f)})
-			}
-		}
+	default:
+		s.Test = AnyPart
 	}
 	return s
 }
@@ -105,13 +74,18 @@ func FieldSet(f *resolve.Field) *Set {
 
 // comparable reports whether Go can compare values of the type with == and compares their content.
 func comparable(t *resolve.Type) bool {
-	switch t.Kind() {
-	case resolve.Basic, resolve.Pointer:
+	return consistsOf(t, func(t *resolve.Type) bool { return t.Kind() == resolve.Basic || t.Kind() == resolve.Pointer })
+}
+
+// consistsOf reports whether is returns true for a type, or for all types in it without pointers between.
+func consistsOf(t *resolve.Type, is func(*resolve.Type) bool) bool {
+	switch {
+	case is(t):
 		return true
-	case resolve.Array:
-		return comparable(t.Elem())
-	case resolve.Struct:
-		return !slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !comparable(f.Type) })
+	case t.Kind() == resolve.Array:
+		return consistsOf(t.Elem(), is)
+	case t.Kind() == resolve.Struct:
+		return !slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !consistsOf(f.Type, is) })
 	}
 	return false
 }

@@ -18,14 +18,15 @@ import (
 type valuePlanner struct {
 	*planner
 	// in plans the structs of the two fields, and the paths lead from there to the fields.
-	in                   *pairPlanner
-	path, hubPath        Path
-	at                   place
-	rule                 *model.ConversionRule // nil if the names are the same
-	renames              []Renaming
-	same                 []string
-	spokeField, hubField *resolve.Field
-	skipSpoke, skipHub   map[string]bool
+	in            *pairPlanner
+	path, hubPath Path
+	at            place
+	rule          *model.ConversionRule // nil if the names are the same
+	renames       []Renaming
+	same          []string
+	fields        [2]*resolve.Field
+	// skip are the paths of the parts that other rules claim, by side.
+	skip [2]map[string]bool
 	// entries are the keys of metadata entries, by side. The key is empty if that side is a field.
 	entries [2]string
 	// element is true if the values are elements of the fields' values.
@@ -52,7 +53,7 @@ func unresolved(err error) *mismatch {
 
 // top plans the values of the two fields, and reports the reason if they do not convert.
 func (p *valuePlanner) top(as []string) *Value {
-	v, bad := p.value(p.spokeField.Type, p.hubField.Type, as)
+	v, bad := p.value(p.fields[spokeSide].Type, p.fields[hubSide].Type, as)
 	if bad == nil {
 		p.noteEmpty(v)
 		return v
@@ -63,7 +64,7 @@ func (p *valuePlanner) top(as []string) *Value {
 		}
 		p.unlocated[bad.unlocated] = true
 	}
-	at := p.spokeField.Range
+	at := p.fields[spokeSide].Range
 	if p.rule != nil {
 		at = p.rule.Range
 		if bad.rule == RuleConverter && p.rule.As.IsSet() {
@@ -74,8 +75,8 @@ func (p *valuePlanner) top(as []string) *Value {
 		}
 	}
 	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.spoke.names(), "."), bad.message).
-		WithHint("%s", errorTree(p.conversion, p.at, p.spokeField.Type, p.hubField.Type, bad.hint)).
-		WithRelated(p.hubField.Range, "the field of %s is here", p.conversion.Hub.Version))
+		WithHint("%s", errorTree(p.conversion, p.at, p.fields[spokeSide].Type, p.fields[hubSide].Type, bad.hint)).
+		WithRelated(p.fields[hubSide].Range, "the field of %s is here", p.conversion.Hub.Version))
 	return nil
 }
 
@@ -86,7 +87,7 @@ func (p *valuePlanner) noteEmpty(v *Value) {
 	default:
 		return
 	}
-	spoke, hub := p.spokeField.OmitEmpty, p.hubField.OmitEmpty
+	spoke, hub := p.fields[spokeSide].OmitEmpty, p.fields[hubSide].OmitEmpty
 	if v.Spoke.Kind() != resolve.Array {
 		v.EmptyIsNil = [2]bool{hub && !spoke, spoke && !hub}
 	}
@@ -187,7 +188,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return p.structural(v) // the rule is for the elements
 	case p.renames != nil || p.same != nil:
 		return p.rename(v)
-	case resolve.Identical(spoke, hub) && len(p.skipSpoke)+len(p.skipHub) == 0 && !p.rules.names(spoke):
+	case resolve.Identical(spoke, hub) && len(p.skip[spokeSide])+len(p.skip[hubSide]) == 0 && !p.rules.names(spoke):
 		return p.copied(v)
 	case (encodesItself(spoke) || encodesItself(hub)) && !p.rules.alike(spoke):
 		return nil, p.differ(v)
@@ -208,7 +209,7 @@ func (p *valuePlanner) elements() *valuePlanner {
 // it, only the author knows whether it has a meaning.
 func (p *valuePlanner) intent(v *Value, name string) (how Optional, bad *mismatch) {
 	plain := v.To(1 - v.Outer)
-	field, pointer := Sides(v.Outer, p.spokeField, p.hubField)
+	field, pointer := p.fields[v.Outer], p.fields[1-v.Outer]
 	// An API server replaces nil by the default.
 	replaced := !p.element && pointer.Type == v.To(v.Outer) && replacesNil(pointer) && !(p.missing && v.Outer == ToHub)
 	switch {
@@ -245,7 +246,7 @@ func (p *valuePlanner) optionalHint(outer Direction, pointer *resolve.Field) str
 
 // takesElsewhere reports whether rules move parts of a struct elsewhere.
 func (p *valuePlanner) takesElsewhere(v *Value) bool {
-	return v.Pair() != nil && len(p.skipSpoke)+len(p.skipHub) > 0
+	return v.Pair() != nil && len(p.skip[spokeSide])+len(p.skip[hubSide]) > 0
 }
 
 // emptied is the loss of a struct whose fields rules move elsewhere.
@@ -270,7 +271,7 @@ func (p *valuePlanner) structural(v *Value) (*Value, *mismatch) {
 			return v.as(Entries{Keys: typesOf(spoke.Key(), hub.Key())}, elem, bad)
 		}
 	case kind == resolve.Struct && callable(spoke) && callable(hub):
-		return v.as(Call{p.pair(p.at, spoke, hub, p.skipSpoke, p.skipHub)}, nil, nil)
+		return v.as(Call{p.pair(p.at, spoke, hub, p.skip)}, nil, nil)
 	}
 	return nil, p.differ(v)
 }
@@ -338,16 +339,12 @@ func (p *planner) valuesOf(t *resolve.Type, l Limits) []string {
 	if len(l.Enum) > 0 {
 		return l.Enum
 	}
-	var values []string
-	for _, c := range p.types.Constants(t) {
-		values = append(values, c.Value)
-	}
-	return values
+	return p.types.Constants(t)
 }
 
 // total checks that each value of an enum has a value on the other side.
 func (p *valuePlanner) total(v *Value) *mismatch {
-	spokeLimits, hubLimits := limitsIn(v.Spoke, p.spokeField), limitsIn(v.Hub, p.hubField)
+	spokeLimits, hubLimits := limitsIn(v.Spoke, p.fields[spokeSide]), limitsIn(v.Hub, p.fields[hubSide])
 	if v.Same && slices.Equal(spokeLimits.Enum, hubLimits.Enum) {
 		return nil // the constants of one type, which take long to find
 	}
@@ -393,7 +390,7 @@ func (p *valuePlanner) enum(t *resolve.Type, l Limits, side Direction) string {
 // fitting returns the renamings whose values the markers of both sides allow. It reports the others, unless their rule
 // is for every struct that has the field. Empty text is no value.
 func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
-	spoke, hub := limitsIn(v.Spoke, p.spokeField), limitsIn(v.Hub, p.hubField)
+	spoke, hub := limitsIn(v.Spoke, p.fields[spokeSide]), limitsIn(v.Hub, p.fields[hubSide])
 	var fit []Renaming
 	for _, r := range p.renames {
 		refused, version := "", ""
@@ -426,7 +423,7 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 	if bad != nil {
 		return nil, bad
 	}
-	spoke := p.valuesOf(v.Spoke, limitsIn(v.Spoke, p.spokeField))
+	spoke := p.valuesOf(v.Spoke, limitsIn(v.Spoke, p.fields[spokeSide]))
 	var how Rename
 	for _, r := range renames {
 		for d, pair := range []Renaming{r, {r.To, r.From}} {

@@ -71,7 +71,7 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 // text plans the conversion between a value and its text.
 func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 	var how Checked
-	for d, f := range []*resolve.Field{p.spokeField, p.hubField} {
+	for d, f := range p.fields {
 		if t := v.To(1 - Direction(d)); f.OmitEmpty && (wholeType(t) || isBool(t)) {
 			how.OmitsZero[d] = SetOf(t)
 		}
@@ -193,7 +193,7 @@ func (p *valuePlanner) differ(v *Value) *mismatch {
 		bad.hint = fmt.Sprintf("%s or %s says which way they belong together; %s", p.using("first"), p.using("join:,"), custom)
 		return bad
 	}
-	if as := converter(spoke, hub, p.hubField, p.spokeField); as != "" && p.works(as) {
+	if as := converter(spoke, hub, p.fields[hubSide], p.fields[spokeSide]); as != "" && p.works(as) {
 		bad.hint = p.using(as) + " converts them; "
 	}
 	bad.hint += custom
@@ -203,28 +203,44 @@ func (p *valuePlanner) differ(v *Value) *mismatch {
 // converter returns the converters for two types that do not convert without any. It is empty if no converters fit. The
 // fields may declare the keys of a list.
 func converter(spoke, hub *resolve.Type, fields ...*resolve.Field) string {
-	spokeWord, _ := textual(spoke)
-	hubWord, _ := textual(hub)
+	if spoke.Kind() != resolve.Slice || hub.Kind() != resolve.Slice {
+		return cmp.Or(converterFrom(spoke, hub, fields), converterFrom(hub, spoke, fields), converterIn(spoke, hub), converterIn(hub, spoke))
+	}
+	if inner := converter(spoke.Elem(), hub.Elem()); inner != "" {
+		return "each;" + inner
+	}
+	return ""
+}
+
+// converterFrom is converter for a type and its plainer form: a number, a text, a map or an element.
+func converterFrom(rich, plain *resolve.Type, fields []*resolve.Field) string {
+	word, _ := textual(rich)
 	switch {
-	case isNamed(spoke, metaPackage, "Duration") && wholeType(hub), isNamed(hub, metaPackage, "Duration") && wholeType(spoke):
+	case isNamed(rich, metaPackage, "Duration") && wholeType(plain):
 		return "seconds"
-	case spokeWord != "" && isText(hub), hubWord != "" && isText(spoke):
+	case word != "" && isText(plain):
 		return "string"
-	case spoke.Kind() == resolve.Slice && hub.Kind() == resolve.Slice:
-		if inner := converter(spoke.Elem(), hub.Elem()); inner != "" {
-			return "each;" + inner
-		}
-		return ""
-	case spoke.Kind() == resolve.Map && hub.Kind() == resolve.Slice:
-		return keyedBy(spoke, hub, fields)
-	case spoke.Kind() == resolve.Slice && hub.Kind() == resolve.Map:
-		return keyedBy(hub, spoke, fields)
-	case spoke.Kind() == resolve.Slice && plainly(spoke.Elem(), hub), hub.Kind() == resolve.Slice && plainly(hub.Elem(), spoke):
+	case rich.Kind() == resolve.Slice && plain.Kind() == resolve.Map:
+		return keyedBy(plain, rich, fields)
+	case rich.Kind() == resolve.Slice && plainly(rich.Elem(), plain):
 		return "first"
-	case pointee(spoke).Kind() == resolve.Struct && isPlain(pointee(hub)):
-		return cmp.Or(wrapOf(pointee(spoke), pointee(hub)), presentOf(spoke, hub))
-	case pointee(hub).Kind() == resolve.Struct && isPlain(pointee(spoke)):
-		return cmp.Or(wrapOf(pointee(hub), pointee(spoke)), presentOf(hub, spoke))
+	}
+	return ""
+}
+
+// converterIn is converter for a value and a struct that has it as its only member of that type, and for a bool and a
+// pointer to a struct.
+func converterIn(around, value *resolve.Type) string {
+	inner, plain := pointee(around), pointee(value)
+	if inner.Kind() != resolve.Struct || !isPlain(plain) || encodesItself(inner) {
+		return ""
+	}
+	found := slices.DeleteFunc(members(inner, nil), func(m Path) bool { return !plainly(m.Last().Type, plain) })
+	switch {
+	case len(found) == 1:
+		return "wrap:" + found[0].String()
+	case around.Kind() == resolve.Pointer && isBool(plain):
+		return "present"
 	}
 	return ""
 }
@@ -244,26 +260,6 @@ func plainly(a, b *resolve.Type) bool {
 	}
 	return resolve.Identical(a, b) || wholeType(a) && wholeType(b) || a.Kind() == resolve.Struct && b.Kind() == resolve.Struct ||
 		a.Kind() == resolve.Basic && b.Kind() == resolve.Basic && a.Basic() == b.Basic()
-}
-
-// wrapOf returns the converter between a value and a struct that has it as its only member of that type.
-func wrapOf(around, value *resolve.Type) string {
-	if encodesItself(around) {
-		return ""
-	}
-	found := slices.DeleteFunc(members(around, nil), func(m Path) bool { return !plainly(m.Last().Type, value) })
-	if len(found) != 1 {
-		return ""
-	}
-	return "wrap:" + found[0].String()
-}
-
-// presentOf returns the converter between a bool and a pointer to a struct.
-func presentOf(around, value *resolve.Type) string {
-	if around.Kind() != resolve.Pointer || !isBool(pointee(value)) || encodesItself(pointee(around)) {
-		return ""
-	}
-	return "present"
 }
 
 // keyedBy returns the converters between a map and a list of structs with a member for the key: the key that the list

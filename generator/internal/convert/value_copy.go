@@ -80,7 +80,7 @@ func (p *planner) deepCopies(t *resolve.Type) bool {
 	file := filepath.Join(filepath.Dir(t.File.Path), "zz_generated.deepcopy.go")
 	text, read := p.deepCopyFiles[file]
 	if !read {
-		text = load.Sibling(filepath.Split(file))
+		text = load.ReadText(file).Content
 		p.deepCopyFiles[file] = text
 	}
 	return bytes.Contains(text, []byte("func (in *"+t.Name+") DeepCopyInto(")) ||
@@ -91,14 +91,7 @@ const quantityPackage = "k8s.io/apimachinery/pkg/api/resource"
 
 // flat reports whether assigning a value copies all of it.
 func flat(t *resolve.Type) bool {
-	switch t.Kind() {
-	case resolve.Basic:
-		return true
-	case resolve.Array:
-		return flat(t.Elem())
-	case resolve.Struct:
-		// The location of a time never changes.
-		return isNamed(t, "time", "Time") || !slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !flat(f.Type) })
-	}
-	return false
+	return consistsOf(t, func(t *resolve.Type) bool {
+		return t.Kind() == resolve.Basic || isNamed(t, "time", "Time") // the location of a time never changes
+	})
 }

@@ -14,31 +14,29 @@ import (
 
 // wrap plans the conversion between a value and a struct with the value as a member.
 func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mismatch) {
-	var how Wrap
 	plain, outside, skip := p.around(v, v.Spoke.Kind() != resolve.Struct)
 	member, others, _ := strings.Cut(argument, ",")
 	found, ok := lookup(outside, member)
 	if !ok {
 		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.Spoke, v.Hub)
 	}
-	how.Member = found
-	var bad *mismatch
-	if how.Constants, bad = p.constants(v, "a struct", outside, others, as[0]); bad != nil {
+	constants, bad := p.constants(v, "a struct", outside, others, as[0])
+	if bad != nil {
 		return nil, bad
 	}
-	if hasOthers(outside, found, withConstants(skip, how.Constants)) {
+	if hasOthers(outside, found, withConstants(skip, constants)) {
 		v.Loss[1-v.Outer] = "all members but " + member
 	}
-	if len(how.Constants) > 0 {
+	if len(constants) > 0 {
 		v.Loss[1-v.Outer] = "all but " + member + ", and with other constants all of it"
 	}
 	inner := *p
-	inner.skipSpoke, inner.skipHub = nil, nil
-	field, _ := Sides(v.Outer, p.spokeField, p.hubField)
-	inner.spokeField, inner.hubField = Sides(v.Outer, field, found.Last())
+	inner.skip = [2]map[string]bool{}
+	inner.fields[1-v.Outer] = found.Last()
 	spoke, hub := Sides(v.Outer, plain, found.Last().Type)
 	elem, bad := inner.value(spoke, hub, as[1:])
-	if bad == nil && (found.pointers() || len(how.Constants) > 0 && !p.element) {
+	how := Wrap{Member: found, Constants: constants}
+	if bad == nil && (found.pointers() || len(constants) > 0 && !p.element) {
 		how.Plain = SetOf(plain)
 		if plain.Kind() == resolve.Slice || plain.Kind() == resolve.Map {
 			how.Plain.Test, v.Loss[v.Outer] = NotEmpty, "whether it was nil or empty"
@@ -52,14 +50,12 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 func (p *valuePlanner) around(v *Value, inHub bool) (plain, outside *resolve.Type, skip map[string]bool) {
 	v.Outer = outer(inHub)
 	plain, outside = Sides(v.Outer, v.Spoke, v.Hub)
-	_, skip = Sides(v.Outer, p.skipSpoke, p.skipHub)
-	return plain, outside, skip
+	return plain, outside, p.skip[1-v.Outer]
 }
 
 // present plans the conversion between a bool and a struct. The bool tells whether there is a struct, or whether its
 // members have certain values.
 func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, *mismatch) {
-	var how Present
 	plain, outside, skip := p.around(v, pointee(v.Spoke).Kind() != resolve.Struct)
 	inner := pointee(outside)
 	if inner.Kind() != resolve.Struct || !isBool(pointee(plain)) || argument == "" && outside == inner {
@@ -68,11 +64,11 @@ func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, 
 	if len(as) > 1 {
 		return nil, &mismatch{rule: RuleConverter, message: "nothing can follow the converter present", hint: "it is for single values"}
 	}
-	var bad *mismatch
-	if how.Constants, bad = p.constants(v, "a struct", inner, argument, as[0]); bad != nil {
+	constants, bad := p.constants(v, "a struct", inner, argument, as[0])
+	if bad != nil {
 		return nil, bad
 	}
-	if hasOthers(inner, nil, withConstants(skip, how.Constants)) || len(how.Constants) > 0 {
+	if hasOthers(inner, nil, withConstants(skip, constants)) || len(constants) > 0 {
 		v.Loss[1-v.Outer] = "all but whether it is there"
 	}
 	if plain.Kind() == resolve.Pointer {
@@ -81,14 +77,14 @@ func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, 
 	if len(skip) > 0 {
 		v.Loss[v.Outer] = "false beside parts of the struct"
 	}
-	return v.as(how, nil, nil)
+	return v.as(Present{constants}, nil, nil)
 }
 
 // tuple plans the conversion between text and the values of some members of a struct.
 func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *mismatch) {
 	var how Tuple
 	plain, outside, skip := p.around(v, v.Spoke.Kind() != resolve.Struct)
-	field, _ := Sides(v.Outer, p.spokeField, p.hubField)
+	field := p.fields[v.Outer]
 	names := strings.Split(argument, ",")
 	from, to := Sides(v.Outer, "a", strings.Repeat("x,", len(names)-1)+"x")
 	example := fmt.Sprintf(`+webhook:conversion:enum(from: %q, to: %q) names a text and its values`, from, to)
@@ -238,7 +234,8 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 // beside plans the elements of a list, without the members that identify them.
 func (p *valuePlanner) beside(list Direction, told ...Constant) *valuePlanner {
 	inner := p.elements()
-	inner.skipSpoke, inner.skipHub = Sides(list, nil, withConstants(nil, told))
+	inner.skip = [2]map[string]bool{}
+	inner.skip[1-list] = withConstants(nil, told)
 	return inner
 }
 

@@ -101,13 +101,9 @@ func (t Type) Comments() []*ast.CommentGroup {
 			}
 		}
 	}
-	var groups []*ast.CommentGroup
-	for _, g := range t.File.AST.Comments {
-		if g.Pos() > begin && g.End() < t.Spec.Pos() {
-			groups = append(groups, g)
-		}
-	}
-	return groups
+	return slices.DeleteFunc(slices.Clone(t.File.AST.Comments), func(g *ast.CommentGroup) bool {
+		return g.Pos() <= begin || g.End() >= t.Spec.Pos()
+	})
 }
 
 // Method is the name of a method in its declaration.
@@ -202,12 +198,6 @@ func DeclaresInTest(dir, function string) bool {
 	return false
 }
 
-// Sibling returns the text of a file that no run parses: a test, or generated code. It is nil if the file cannot be
-// read.
-func Sibling(dir, name string) []byte {
-	return ReadText(dir, name).Content
-}
-
 // GeneratedBelow returns the files of our own making below a folder, whether or not any pattern
 // covers them. A folder that does not exist holds none.
 func GeneratedBelow(dir string) []string {
@@ -258,4 +248,14 @@ func Markers(groups ...*ast.CommentGroup) []string {
 		}
 	}
 	return found
+}
+
+// ListMapKeys returns the keys that +listMapKey markers in comments declare. Groups may be nil.
+func ListMapKeys(groups ...*ast.CommentGroup) (keys []string) {
+	for _, m := range Markers(groups...) {
+		if key, ok := strings.CutPrefix(m, "+listMapKey="); ok {
+			keys = append(keys, strings.Trim(key, "\"`"))
+		}
+	}
+	return keys
 }

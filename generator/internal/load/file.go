@@ -42,14 +42,8 @@ func parseFile(path string, src []byte) (*File, diag.List) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, path, src, parser.ParseComments|parser.SkipObjectResolution)
 	f := &File{Path: path, Src: src, AST: tree, tokens: set.File(token.Pos(1))}
-	if err == nil {
-		return f, nil
-	}
+	syntax, _ := errors.AsType[scanner.ErrorList](err) // the parser has no other errors for a text
 	var problems diag.List
-	var syntax scanner.ErrorList
-	if !errors.As(err, &syntax) {
-		problems.Add(diag.Errorf(startOf(path), ruleSyntax, "cannot parse: %v", err))
-	}
 	for _, e := range syntax {
 		// The offset, unlike the line, is not moved by line directives.
 		at := f.Position(f.tokens.Pos(e.Pos.Offset))

@@ -41,10 +41,7 @@ func readGoenv() goenv {
 
 // get returns the value of a setting, or "" if it has its default.
 func (e goenv) get(key string) string {
-	if value := os.Getenv(key); value != "" {
-		return value
-	}
-	return e[key]
+	return cmp.Or(os.Getenv(key), e[key])
 }
 
 // flag returns the value that GOFLAGS gives to a flag of every go command. The last one counts.

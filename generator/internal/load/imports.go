@@ -55,8 +55,8 @@ func Imports(ctx context.Context, dir string, overlay Overlay, prefixes ...strin
 			return nil
 		}
 		for _, i := range f.Imports {
-			imported, err := strconv.Unquote(i.Path.Value)
-			if err != nil || !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(imported, prefix) }) {
+			imported, _ := strconv.Unquote(i.Path.Value) // the parser takes only valid literals
+			if !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(imported, prefix) }) {
 				continue
 			}
 			at := diag.Range{Pos: diag.At(files.Position(i.Path.Pos())), End: diag.At(files.Position(i.Path.End()))}

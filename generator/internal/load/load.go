@@ -47,21 +47,14 @@ type Result struct {
 // Load reads the packages that the patterns cover. The result is good as far as it goes even
 // where there are errors, and it depends neither on the order of the patterns nor on timing.
 func Load(ctx context.Context, c Config) (Result, diag.List) {
-	env := readGoenv()
-	selection := newSelection(c.Tags, env, c.Overlay)
-	modules := newModules(env, selection)
+	selection := newSelection(c.Tags, readGoenv(), c.Overlay)
+	modules := &modules{selection: selection, byDir: map[string]*Module{}, works: map[string]*workspace{}}
 	scope := modules.resolve(filepath.Clean(c.Dir), c.Patterns)
-	folders, unread := scope.walk(ctx, c.Markers, c.Overlay)
-	unparsed := selection.parse(ctx, folders)
-	packages, disagreements := selection.assemble(folders)
-
-	result := Result{Module: scope.module, Packages: packages}
-	for _, f := range folders {
-		result.Generated = append(result.Generated, f.generated...)
-	}
+	w := scope.walk(ctx, c.Markers, selection)
+	result := Result{Module: scope.module, Packages: w.assemble(), Generated: w.generated}
 	slices.Sort(result.Generated)
 
-	problems := slices.Concat(modules.problems, unread, unparsed, disagreements)
+	problems := slices.Concat(modules.problems, w.problems)
 	if err := context.Cause(ctx); err != nil {
 		problems.Add(diag.Errorf(diag.Range{}, "", "reading was broken off: %v", err))
 	}

@@ -209,7 +209,7 @@ func (w *workspace) cached(v module.Version) string {
 	if err1 != nil || err2 != nil {
 		return "" // no such module can exist
 	}
-	cache := w.env.modCache(w.selection.context.GOPATH)
+	cache := w.selection.env.modCache(w.selection.context.GOPATH)
 	return filepath.Join(cache, filepath.FromSlash(escapedPath)+"@"+escapedVersion)
 }
 
@@ -221,13 +221,13 @@ func (w *workspace) ask(ctx context.Context, dir, importPath string) (*Package, 
 		return nil, fmt.Errorf("cannot locate package %s: %w", importPath, err)
 	}
 	arguments := []string{"list", "-find", "-json=Dir,ImportPath,Name,Module"}
-	if w.env.writesModules() {
+	if w.selection.env.writesModules() {
 		arguments = append(arguments, "-mod=readonly")
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, command, append(arguments, "--", importPath)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+w.env.toolchain())
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+w.selection.env.toolchain())
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("cannot locate package %s: %s", importPath, cmp.Or(strings.TrimSpace(stderr.String()), err.Error()))
 	}

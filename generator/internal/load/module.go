@@ -3,6 +3,7 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"iter"
@@ -78,10 +79,7 @@ func (m *Module) folder(importPath string) (string, bool) {
 // rel returns a folder of the module relative to its root, slash-separated.
 func (m *Module) rel(dir string) string {
 	rel := strings.TrimPrefix(strings.TrimPrefix(dir, m.Dir), string(filepath.Separator))
-	if rel == "" {
-		return "."
-	}
-	return filepath.ToSlash(rel)
+	return cmp.Or(filepath.ToSlash(rel), ".")
 }
 
 // vendors reports whether a folder lies below the module's vendor folder, whose packages
@@ -123,19 +121,10 @@ func holds(dir, name string) bool {
 
 // modules are the modules that a run meets, each read once.
 type modules struct {
-	env       goenv
 	selection *selection
 	byDir     map[string]*Module // nil for a go.mod that cannot be used, which is reported
 	works     map[string]*workspace
 	problems  diag.List
-}
-
-func newModules(env goenv, s *selection) *modules {
-	return &modules{
-		env: env, selection: s,
-		byDir: make(map[string]*Module),
-		works: make(map[string]*workspace),
-	}
 }
 
 // around returns the module around a folder, from the nearest go.mod upward. It is nil, with found true, if that

@@ -42,32 +42,25 @@ func (p *Package) FilesWith(words ...string) []*File {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	sieve := newSieve(words, p.selection.overlay)
-	var found []*File
-	for _, f := range p.Files {
-		if sieve.passes(f.Src) {
-			found = append(found, f)
-		}
-	}
+	all := slices.Clone(p.Files)
 	for _, name := range p.others {
 		f, known := p.further[name]
-		if known {
-			if f != nil && sieve.passes(f.Src) {
-				found = append(found, f)
+		if !known {
+			src, err := sieve.read(filepath.Join(p.Dir, name))
+			if err != nil || src == nil {
+				continue
 			}
-			continue
+			if p.further == nil {
+				p.further = make(map[string]*File)
+			}
+			f = p.parse(name, src)
+			p.further[name] = f
 		}
-		src, err := sieve.read(filepath.Join(p.Dir, name))
-		if err != nil || src == nil {
-			continue
+		if f != nil {
+			all = append(all, f)
 		}
-		if p.further == nil {
-			p.further = make(map[string]*File)
-		}
-		if f = p.parse(name, src); f != nil {
-			found = append(found, f)
-		}
-		p.further[name] = f
 	}
+	found := slices.DeleteFunc(all, func(f *File) bool { return !sieve.passes(f.Src) })
 	slices.SortFunc(found, func(a, b *File) int { return cmp.Compare(a.Path, b.Path) })
 	return found
 }

@@ -4,51 +4,41 @@ package load
 
 import (
 	"bytes"
-	"context"
 	"path/filepath"
-	"sync"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// parse parses the marked files that count as their package's.
-func (s *selection) parse(ctx context.Context, folders []*folder) (problems diag.List) {
-	var sources []source
-	var mu sync.Mutex
-	for _, f := range folders {
-		sources = append(sources, f.marked...)
-	}
-	crawl(ctx, sources, func() func(source) []source {
-		return func(src source) []source {
-			f, errs := s.parseMarked(src)
-			mu.Lock()
-			defer mu.Unlock()
-			problems.Add(errs...)
-			if f != nil {
-				src.folder.parsed = append(src.folder.parsed, f)
-			}
-			return nil
+// parse returns the job to parse a marked file in the folder of a package. The job adds the file to the package if it
+// counts as the package's.
+func (w *walk) parse(p *Package, name string, text []byte) job {
+	return func(*sieve) []job {
+		f, problems := w.selection.parseMarked(filepath.Join(p.Dir, name), text)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.problems.Add(problems...)
+		if f != nil {
+			p.Files = append(p.Files, f)
 		}
-	})
-	return problems
+		return nil
+	}
 }
 
 // parseMarked parses a marked file. It returns nil for one that does not count or not parse.
-func (s *selection) parseMarked(src source) (*File, diag.List) {
-	if isOurs(src.text) {
+func (s *selection) parseMarked(path string, text []byte) (*File, diag.List) {
+	if isOurs(text) {
 		return nil, nil
 	}
-	included, badConstraint := s.includes(src.name, src.text)
+	included, badConstraint := s.includes(filepath.Base(path), text)
 	if !included && badConstraint == nil {
 		return nil, nil
 	}
-	path := filepath.Join(src.folder.dir, src.name)
-	f, errs := parseFile(path, src.text)
+	f, errs := parseFile(path, text)
 	switch {
 	case len(errs) > 0:
 		return nil, errs
 	case badConstraint != nil:
-		return nil, diag.List{diag.Errorf(constraintOf(path, src.text), ruleSyntax, "%v", badConstraint)}
+		return nil, diag.List{diag.Errorf(constraintOf(path, text), ruleSyntax, "%v", badConstraint)}
 	case f.AST.Name.Name == "documentation":
 		return nil, nil // what go/build, too, takes for prose
 	}

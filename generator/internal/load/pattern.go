@@ -48,12 +48,7 @@ func parsePattern(text string, separator byte) pattern {
 }
 
 func isLocal(slashed string, separator byte) bool {
-	switch {
-	case slashed == ".", slashed == "..":
-		return true
-	case strings.HasPrefix(slashed, "./"), strings.HasPrefix(slashed, "../"), strings.HasPrefix(slashed, "/"):
-		return true
-	}
-	// A drive letter.
-	return separator == '\\' && len(slashed) > 2 && slashed[1] == ':' && slashed[2] == '/'
+	first, _, _ := strings.Cut(slashed, "/")
+	hasDrive := separator == '\\' && len(slashed) > 2 && slashed[1] == ':' && slashed[2] == '/'
+	return first == "." || first == ".." || strings.HasPrefix(slashed, "/") || hasDrive
 }

@@ -181,9 +181,7 @@ func (ms *modules) outside(base string, w *workspace, p pattern) {
 }
 
 func (ms *modules) noMatch(p pattern, why, hint string) {
-	d := diag.Errorf(diag.Range{}, ruleNoMatch, "pattern %q matches no package: %s", p.text, why)
-	d.Hint = hint
-	ms.problems.Add(d)
+	ms.problems.Add(diag.Errorf(diag.Range{}, ruleNoMatch, "pattern %q matches no package: %s", p.text, why).WithHint("%s", hint))
 }
 
 func (ms *modules) noModule(p pattern, dir string) {

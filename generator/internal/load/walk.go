@@ -12,36 +12,19 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// folder is the content of a covered folder, before anything is parsed.
-type folder struct {
-	module    *Module
-	dir       string
-	marked    []source // files that hold a marker, by name
-	parsed    []*File  // marked files of the package
-	others    []string // names of the other candidates
-	generated []string // paths of files of our own making
-}
-
-// source is the text of a file.
-type source struct {
-	folder *folder
-	name   string
-	text   []byte
-}
-
-// walk goes through the trees, as the overlay has them, reads every covered folder once, and reports the patterns that
-// match nothing.
-func (s scope) walk(ctx context.Context, markers []string, overlay Overlay) ([]*folder, diag.List) {
-	w := walk{overlay: overlay, seen: make(map[string]bool)}
-	var visits []visit
+// walk goes through the trees, as the overlay has them, reads every covered folder once, parses its marked files, and
+// reports the patterns that match nothing.
+func (s scope) walk(ctx context.Context, markers []string, selection *selection) *walk {
+	w := &walk{selection: selection, seen: make(map[string]bool)}
+	var jobs []job
 	for _, trees := range s.trees {
 		for _, t := range trees {
-			visits = append(visits, visit{tree: t, dir: t.dir, name: t.name})
+			jobs = append(jobs, w.visit(t, t.dir, t.name))
 		}
 	}
-	crawl(ctx, visits, func() func(visit) []visit {
-		sieve := newSieve(markers, overlay)
-		return func(v visit) []visit { return w.visit(sieve, v) }
+	crawl(ctx, jobs, func() func(job) []job {
+		sieve := newSieve(markers, selection.overlay)
+		return func(do job) []job { return do(sieve) }
 	})
 	for i, trees := range s.trees {
 		settled := slices.ContainsFunc(trees, func(t *tree) bool { return t.settled.Load() })
@@ -54,55 +37,52 @@ func (s scope) walk(ctx context.Context, markers []string, overlay Overlay) ([]*
 		}
 		w.problems.Add(d)
 	}
-	return w.folders, w.problems
+	return w
 }
 
-// visit is one folder to look at.
-type visit struct {
-	tree *tree
-	dir  string
-	name string // what the tree's wildcard is held against
-}
+// job looks at a folder or parses a file. It returns the jobs that follow.
+type job func(*sieve) []job
 
-// walk collects the results of the visits.
+// walk collects the results of the jobs.
 type walk struct {
-	overlay Overlay
+	selection *selection
 
-	mu       sync.Mutex
-	seen     map[string]bool // folders that some visit reads
-	folders  []*folder
-	problems diag.List
+	mu        sync.Mutex
+	seen      map[string]bool // folders that some visit reads
+	packages  []*Package      // of the folders with markers, yet without names
+	generated []string        // paths of files of our own making
+	problems  diag.List
 }
 
-// visit reads a folder if its tree covers it and returns the folders below it to visit next. It follows the rules of
-// cmd/go/internal/search.Match.MatchDirs.
-func (w *walk) visit(sieve *sieve, v visit) []visit {
-	t := v.tree
-	l, err := w.overlay.list(v.dir)
-	if err != nil {
-		w.report(unreadable(v.dir, err))
-		t.settled.Store(true)
-	}
-	if l.isModule && v.dir != t.module.Dir {
-		return nil // a module of its own
-	}
-	if l.holdsGo && (t.wild == nil || t.wild.matches(v.name)) {
-		t.settled.Store(true)
-		if w.claim(v.dir) {
-			w.read(sieve, t.module, v.dir, l)
+// visit returns the job to read a folder, if its tree covers it, and to visit the folders below it. The tree's wildcard
+// is held against name. The job follows the rules of cmd/go/internal/search.Match.MatchDirs.
+func (w *walk) visit(t *tree, dir, name string) job {
+	return func(sieve *sieve) (next []job) {
+		l, err := w.selection.overlay.list(dir)
+		if err != nil {
+			w.report(unreadable(dir, err))
+			t.settled.Store(true)
 		}
-	}
-	if t.wild == nil || !t.wild.reaches(v.name) {
-		return nil
-	}
-	var below []visit
-	for _, name := range l.folders {
-		dir := filepath.Join(v.dir, name)
-		if !isLeftOut(name) && !t.module.ignores(dir) && !t.module.vendors(dir) {
-			below = append(below, visit{tree: t, dir: dir, name: path.Join(v.name, name)})
+		if l.isModule && dir != t.module.Dir {
+			return nil // a module of its own
 		}
+		if l.holdsGo && (t.wild == nil || t.wild.matches(name)) {
+			t.settled.Store(true)
+			if w.claim(dir) {
+				next = w.read(sieve, t.module, dir, l)
+			}
+		}
+		if t.wild == nil || !t.wild.reaches(name) {
+			return next
+		}
+		for _, folder := range l.folders {
+			below := filepath.Join(dir, folder)
+			if !isLeftOut(folder) && !t.module.ignores(below) && !t.module.vendors(below) {
+				next = append(next, w.visit(t, below, path.Join(name, folder)))
+			}
+		}
+		return next
 	}
-	return below
 }
 
 // claim reports whether the caller is the first to read a folder, which several patterns may cover.
@@ -114,19 +94,20 @@ func (w *walk) claim(dir string) bool {
 	return first
 }
 
-// read sorts the files of a folder into marked, other and our own.
-func (w *walk) read(sieve *sieve, m *Module, dir string, l listing) {
-	f := &folder{module: m, dir: dir}
+// read sorts the files of a folder into marked, other and our own. It returns the jobs to parse the marked ones.
+func (w *walk) read(sieve *sieve, m *Module, dir string, l listing) (marked []job) {
+	p := &Package{Module: m, Path: m.importPath(dir), Dir: dir, selection: w.selection}
+	var generated []string
 	for _, name := range l.generated {
 		file := filepath.Join(dir, name)
 		// An unreadable file is reported below, save for tests, which do not matter.
 		if head, err := sieve.head(file); err == nil && isOurs(head) {
-			f.generated = append(f.generated, file)
+			generated = append(generated, file)
 		}
 	}
 	for _, name := range l.goFiles {
 		file := filepath.Join(dir, name)
-		if slices.Contains(f.generated, file) {
+		if slices.Contains(generated, file) {
 			continue
 		}
 		text, err := sieve.read(file)
@@ -134,19 +115,18 @@ func (w *walk) read(sieve *sieve, m *Module, dir string, l listing) {
 		case err != nil:
 			w.report(unreadable(file, err))
 		case text != nil:
-			f.marked = append(f.marked, source{folder: f, name: name, text: text})
+			marked = append(marked, w.parse(p, name, text))
 		default:
-			f.others = append(f.others, name)
+			p.others = append(p.others, name)
 		}
 	}
-	if len(f.marked) == 0 {
-		f.others = nil // of a folder without markers nothing else is asked
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.generated = append(w.generated, generated...)
+	if len(marked) > 0 {
+		w.packages = append(w.packages, p)
 	}
-	if len(f.marked) > 0 || len(f.generated) > 0 {
-		w.mu.Lock()
-		w.folders = append(w.folders, f)
-		w.mu.Unlock()
-	}
+	return marked
 }
 
 func (w *walk) report(d diag.Diagnostic) {

@@ -22,7 +22,6 @@ type workspace struct {
 	dir       string            // folder of go.work, or of the single module's go.mod
 	modules   []*Module         // the main modules
 	work      *modfile.WorkFile // nil for a single module
-	env       goenv
 	selection *selection
 
 	mu           sync.Mutex
@@ -38,7 +37,7 @@ type location struct {
 
 func (ms *modules) newWorkspace(dir string, work *modfile.WorkFile, modules ...*Module) *workspace {
 	return &workspace{
-		dir: dir, work: work, modules: modules, env: ms.env, selection: ms.selection,
+		dir: dir, work: work, modules: modules, selection: ms.selection,
 		located:      make(map[string]location),
 		dependencies: make(map[string]*Module),
 	}
@@ -47,7 +46,7 @@ func (ms *modules) newWorkspace(dir string, work *modfile.WorkFile, modules ...*
 // workspaceAround returns the workspace of a folder's go.work: the one that GOWORK names, or the nearest upward. It is
 // nil if there is no usable go.work.
 func (ms *modules) workspaceAround(dir string) *workspace {
-	switch name := ms.env.get("GOWORK"); name {
+	switch name := ms.selection.env.get("GOWORK"); name {
 	case "off":
 		return nil
 	case "", "auto":

@@ -44,15 +44,10 @@ type Placed struct {
 	Field *ast.Field
 }
 
-// Source is a parsed file whose positions can be told.
-type Source interface {
-	Position(token.Pos) diag.Position
-}
-
 // InFile parses the file's markers with the prefix and finds the declaration each stands on: the
 // one whose doc comment holds it, or whose doc comment follows the comment that holds it.
 // A marker that stands anywhere else is reported.
-func InFile(file *ast.File, source Source, prefix string) ([]Placed, diag.List) {
+func InFile(file *ast.File, position func(token.Pos) diag.Position, prefix string) ([]Placed, diag.List) {
 	var placed []Placed
 	var diags diag.List
 	var places map[*ast.CommentGroup]Placed // found when the first marker is
@@ -60,13 +55,13 @@ func InFile(file *ast.File, source Source, prefix string) ([]Placed, diag.List) 
 		if !mentions(group, "+"+prefix) {
 			continue
 		}
-		markers, bad := Parse(Lines(group, source.Position), prefix)
+		markers, bad := Parse(Lines(group, position), prefix)
 		diags.Add(bad...)
 		if len(markers) == 0 {
 			continue
 		}
 		if places == nil {
-			places = placesOf(file, source)
+			places = placesOf(file, position)
 		}
 		p, ok := places[group]
 		for _, m := range markers {
@@ -120,7 +115,7 @@ func mentions(group *ast.CommentGroup, text string) bool {
 
 // placesOf finds the declaration that the markers of each comment of a file are on. All comments above the package
 // clause belong to the package; a type or field has its doc comment and the one comment directly above it.
-func placesOf(file *ast.File, source Source) map[*ast.CommentGroup]Placed {
+func placesOf(file *ast.File, position func(token.Pos) diag.Position) map[*ast.CommentGroup]Placed {
 	places := map[*ast.CommentGroup]Placed{}
 	for _, g := range file.Comments {
 		if g.Pos() < file.Package {
@@ -128,7 +123,7 @@ func placesOf(file *ast.File, source Source) map[*ast.CommentGroup]Placed {
 		}
 	}
 	add := func(p Placed, at load.Place) {
-		for _, g := range at.Comments(file, source.Position) {
+		for _, g := range at.Comments(file, position) {
 			places[g] = p
 		}
 	}

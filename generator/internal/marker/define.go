@@ -59,7 +59,7 @@ func Int(f *diag.Sourced[int], low, high int) Type {
 	name := fmt.Sprintf("%d..%d", low, high)
 	return Type{Name: name, set: func(v Value) diag.List {
 		n, err := strconv.ParseInt(v.Text, 0, 64)
-		if v.Kind != Number || err != nil {
+		if v.Quoted || err != nil {
 			return wrong(v.Range, "%q is not a whole number in the range %s", v.Text, name)
 		}
 		if n < int64(low) || n > int64(high) {
@@ -73,7 +73,7 @@ func Int(f *diag.Sourced[int], low, high int) Type {
 // Bool is true or false.
 func Bool(f *diag.Sourced[bool]) Type {
 	return Type{Name: "true | false", Words: []string{"true", "false"}, set: func(v Value) diag.List {
-		if v.Kind != Boolean {
+		if v.Quoted || v.Text != "true" && v.Text != "false" {
 			return wrong(v.Range, "%q is neither true nor false", v.Text)
 		}
 		*f = diag.Sourced[bool]{V: v.Text == "true", At: v.Range}

@@ -45,27 +45,14 @@ type Argument struct {
 	Value  Value
 }
 
-// Kind is the notation of a value.
-type Kind int
-
-const (
-	// Word is a bare identifier such as Fail.
-	Word Kind = iota
-	// Text is a string in quotes.
-	Text
-	// Number is a whole number.
-	Number
-	// Boolean is true or false.
-	Boolean
-)
-
 // Value is the right-hand side of an argument or of a marker.
 type Value struct {
 	// Range is the value with its quotes.
 	diag.Range
-	Kind Kind
 	// Text is the value without quotes and escapes.
 	Text string
+	// Quoted is true if the value is a string, and no word or number.
+	Quoted bool
 
 	positions []diag.Position // of each byte of Text, and of the end
 }

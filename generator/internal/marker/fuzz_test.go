@@ -75,7 +75,7 @@ func agree(t *testing.T, m Marker) {
 		if a.Name != "" {
 			b.WriteString(a.Name + ": ")
 		}
-		if a.Value.Kind == Text {
+		if a.Value.Quoted {
 			b.WriteString("`" + strings.NewReplacer("`", "\\`", `\`, `\\`).Replace(a.Value.Text) + "`")
 		} else {
 			b.WriteString(a.Value.Text)

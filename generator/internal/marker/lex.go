@@ -104,10 +104,7 @@ func (l *lexer) skipBlanks() {
 func (l *lexer) next() (lexeme, bool) {
 	switch c := l.rest()[0]; c {
 	case '(', ')', ',', ':', '=':
-		t := lexeme{kind: lexPunct, text: string(c), Range: diag.Range{Pos: l.position()}}
-		l.column++
-		t.End = l.position()
-		return t, true
+		return l.take(lexPunct, 1), true
 	case '"', '`':
 		return l.string(c)
 	}
@@ -116,10 +113,13 @@ func (l *lexer) next() (lexeme, bool) {
 
 // run reads the longest piece of the line whose characters all satisfy in.
 func (l *lexer) run(in func(rune) bool) lexeme {
-	rest := l.rest()
-	end := len(rest) - len(strings.TrimLeftFunc(rest, in))
-	t := lexeme{kind: lexWord, text: rest[:end], Range: diag.Range{Pos: l.position()}}
-	l.column += end
+	return l.take(lexWord, len(l.rest())-len(strings.TrimLeftFunc(l.rest(), in)))
+}
+
+// take reads a piece of the line.
+func (l *lexer) take(kind lexemeKind, length int) lexeme {
+	t := lexeme{kind: kind, text: l.rest()[:length], Range: diag.Range{Pos: l.position()}}
+	l.column += length
 	t.End = l.position()
 	return t
 }

@@ -89,10 +89,6 @@ func TestPartOfValue(t *testing.T) {
 	}
 }
 
-type fileSource struct{ fset *token.FileSet }
-
-func (s fileSource) Position(p token.Pos) diag.Position { return diag.At(s.fset.Position(p)) }
-
 func TestInFile(t *testing.T) {
 	src := `// +webhook:pkg1
 
@@ -149,7 +145,7 @@ func F() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	placed, diags := InFile(f, fileSource{fset}, "webhook")
+	placed, diags := InFile(f, func(p token.Pos) diag.Position { return diag.At(fset.Position(p)) }, "webhook")
 	var got []string
 	for _, p := range placed {
 		what := p.On.String()

@@ -108,18 +108,7 @@ func (p *reader) value() Value {
 		return Value{}
 	}
 	l := p.next()
-	v := Value{Range: l.Range, Text: l.text, positions: l.positions}
-	switch {
-	case l.kind == lexString:
-		v.Kind = Text
-	case l.text == "true" || l.text == "false":
-		v.Kind = Boolean
-	default:
-		if _, err := strconv.ParseInt(l.text, 0, 64); err == nil {
-			v.Kind = Number
-		}
-	}
-	return v
+	return Value{Range: l.Range, Text: l.text, Quoted: l.kind == lexString, positions: l.positions}
 }
 
 // isChained reports a value that is itself a tag, which codetags knows and no marker here takes.

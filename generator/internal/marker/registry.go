@@ -5,6 +5,7 @@ package marker
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"slices"
 	"strings"
 	"unicode"
@@ -67,13 +68,13 @@ func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 // Misspelt reports the lines of a file's comments that only resemble a marker of this registry: the prefix has a wrong
 // letter or capital, blanks follow the plus sign, or an asterisk precedes it. A webhook would be missing in silence.
 // Lines of code in a comment, which begin with a tab, are examples.
-func (r Registry) Misspelt(file *ast.File, source Source, prefix string) diag.List {
+func (r Registry) Misspelt(file *ast.File, position func(token.Pos) diag.Position, prefix string) diag.List {
 	var diags diag.List
 	for _, group := range file.Comments {
 		if !mentions(group, "+") {
 			continue
 		}
-		for _, l := range Lines(group, source.Position) {
+		for _, l := range Lines(group, position) {
 			begin, end, ok := meant(l.Text, prefix)
 			if !ok {
 				continue

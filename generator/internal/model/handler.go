@@ -32,8 +32,6 @@ type Handler struct {
 	Kinds []ObjectKind
 	// Operations are "Create", "Update", "Delete" and "Connect", as far as the webhook has them.
 	Operations []string
-	// Path is where the handler is served.
-	Path string
 	// Resources are the resources of the rules, with subresources: "pods", "pods/exec".
 	Resources []string
 	// NeedsStub says that the user has not written the methods yet, and NeedsTestStub that there is no

@@ -228,7 +228,7 @@ func (e *edits) unconvert(t build.APIType, kind string) error {
 	if len(otherKinds(t.File, kind)) > 0 {
 		return e.unmark(t, Webhooks{Conversion: true})
 	}
-	placed, _ := marker.InFile(t.File.AST, t.File, registry.Prefix)
+	placed, _ := marker.InFile(t.File.AST, t.File.Position, registry.Prefix)
 	var at []diag.Range
 	for _, m := range placed {
 		if strings.HasPrefix(m.Name, "webhook:conversion:") {

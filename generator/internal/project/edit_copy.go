@@ -69,7 +69,7 @@ func declared(f *load.File) []string {
 // copyFile returns a file's text for a package of another name, without markers of ours and without the
 // comment lines that consist of one of the words: what they say is said of the file's own version.
 func copyFile(f *load.File, packageName string, words ...string) ([]byte, error) {
-	placed, diags := marker.InFile(f.AST, f, registry.Prefix)
+	placed, diags := marker.InFile(f.AST, f.Position, registry.Prefix)
 	if diags.HasErrors() {
 		return nil, errors.New("the markers in " + f.Path + " have mistakes: webhook-gen lists them")
 	}

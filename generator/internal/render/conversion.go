@@ -20,8 +20,7 @@ import (
 )
 
 // conversions writes the Go code of all conversions.
-func conversions(p *model.Project, packages []*convert.Package, o Options) ([]output.File, error) {
-	var files goFiles
+func conversions(files *fileList, p *model.Project, packages []*convert.Package, o Options) {
 	for _, pkg := range packages {
 		if len(pkg.Plans) == 0 && len(pkg.Hubs) == 0 {
 			continue
@@ -33,7 +32,6 @@ func conversions(p *model.Project, packages []*convert.Package, o Options) ([]ou
 		w := conversionWriter{Package: pkg, file: f, shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[*convert.Type]string{}}
 		files.add(filepath.Join(pkg.Dir, output.ConversionsFile), w.write(), output.Generated, pkg.Cause())
 	}
-	return files.all, files.err
 }
 
 // hasHandlers reports whether the generated handlers in a folder have the comment of their package.
@@ -115,10 +113,7 @@ func (w *conversionWriter) hookFunctions() []hook {
 
 // hooks writes the interface of the functions that custom rules require, if there are any.
 func (w *conversionWriter) hooks() {
-	var methods []jen.Code
-	for _, h := range w.hookFunctions() {
-		methods = append(methods, jen.Id(h.name).Add(h.parameters))
-	}
+	methods := codes(w.hookFunctions(), func(h hook) *jen.Statement { return jen.Id(h.name).Add(h.parameters) })
 	if len(methods) == 0 {
 		return
 	}
@@ -170,12 +165,7 @@ func typeHookName(t convert.Types, d convert.Direction) string {
 	return src.Name + "To" + dst.Name
 }
 
-func suffixOf(d convert.Direction) string {
-	if d == convert.ToHub {
-		return "ToHub"
-	}
-	return "FromHub"
-}
+func suffixOf(d convert.Direction) string { return [...]string{"ToHub", "FromHub"}[d] }
 
 func (w *conversionWriter) parameters(t convert.Types, d convert.Direction, n convert.Needs) *jen.Statement {
 	src, dst := convert.Sides(d, t.Spoke, t.Hub)
@@ -276,11 +266,10 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 
 // keptSchema is what the stash has to know: a literal, or the call of schemaFunction's function.
 func (w *conversionWriter) keptSchema(plan *convert.Plan, d convert.Direction) *jen.Statement {
-	s, _ := convert.Sides(d, plan.SpokeSchema, plan.HubSchema)
-	if len(s.Named()) > 0 {
+	if len(plan.Schemas[d].Named()) > 0 {
 		return jen.Id(schemaName(plan, d)).Call()
 	}
-	return w.schema(s, true)
+	return w.schema(plan.Schemas[d], true)
 }
 
 func schemaName(plan *convert.Plan, d convert.Direction) string {
@@ -290,9 +279,8 @@ func schemaName(plan *convert.Plan, d convert.Direction) string {
 // schemaFunction writes the function that makes what the stash has to know, where a struct is inside itself
 // and no literal can say that.
 func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Direction) {
-	s, _ := convert.Sides(d, plan.SpokeSchema, plan.HubSchema)
 	src, _ := convert.Sides(d, plan.Spoke, plan.Hub)
-	named := s.Named()
+	named := plan.Schemas[d].Named()
 	if len(named) == 0 || !plan.Lossy(d) {
 		return
 	}
@@ -309,7 +297,7 @@ func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Directio
 				g.Add(namedSchema(n)).Dot("Members").Index(jen.Lit(member)).Op("=").Add(w.schema(n.Members[member], true))
 			}
 		}
-		g.Return(w.schema(s, true))
+		g.Return(w.schema(plan.Schemas[d], true))
 	})
 }
 
@@ -477,12 +465,11 @@ func before(c *convert.Claim, d convert.Direction, src, dst operand) pointerTo {
 
 // together writes the conversions of fields behind one pointer of dst, which is made if one of them is set.
 func (w *conversionWriter) together(g *jen.Group, block []*convert.Claim, d convert.Direction, src, dst operand, pointer pointerTo, claims []*convert.Claim) {
-	var set []jen.Code
-	for _, c := range block {
+	set := codes(block, func(c *convert.Claim) *jen.Statement {
 		from, _ := convert.Sides(d, c.Spoke, c.Hub)
 		field, _ := down(src, from)
-		set = append(set, w.isSet(convert.FieldSet(from.Last()), field))
-	}
+		return w.isSet(convert.FieldSet(from.Last()), field)
+	})
 	g.If(either(set)).BlockFunc(func(g *jen.Group) {
 		isOnly := !slices.ContainsFunc(claims, func(c *convert.Claim) bool {
 			_, to := convert.Sides(d, c.Spoke, c.Hub)
@@ -733,11 +720,7 @@ func (w *conversionWriter) typ(t *convert.Type) *jen.Statement {
 	case t.Name != "":
 		s := w.qualified(t.Package, t.Name)
 		if len(t.Args) > 0 {
-			var args []jen.Code
-			for _, a := range t.Args {
-				args = append(args, w.typ(a))
-			}
-			s.Types(args...)
+			s.Types(codes(t.Args, w.typ)...)
 		}
 		return s
 	case t.Key() != nil:

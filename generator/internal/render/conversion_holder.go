@@ -31,11 +31,7 @@ type pointerTo struct {
 
 // there are the conditions that none of the pointers is nil.
 func there(pointers []pointerTo) []jen.Code {
-	var conditions []jen.Code
-	for _, p := range pointers {
-		conditions = append(conditions, p.code.Clone().Op("!=").Nil())
-	}
-	return conditions
+	return codes(pointers, func(p pointerTo) *jen.Statement { return p.code.Clone().Op("!=").Nil() })
 }
 
 // make has each of the pointers point to something.
@@ -114,12 +110,10 @@ func (w *conversionWriter) tuple(g *jen.Group, v *convert.Value, how convert.Tup
 		})
 		return
 	}
-	g.Switch().BlockFunc(func(g *jen.Group) {
-		for _, t := range how.Texts {
-			conditions, _ := has(src, t.Members)
-			g.Case(all(conditions)).Add(dst.value()).Op("=").Lit(t.Text)
-		}
-	})
+	g.Switch().Block(codes(how.Texts, func(t convert.TupleText) *jen.Statement {
+		conditions, _ := has(src, t.Members)
+		return jen.Case(all(conditions)).Add(dst.value()).Op("=").Lit(t.Text)
+	})...)
 }
 
 // parts cuts a text into the members of a struct, or joins them.
@@ -232,18 +226,16 @@ func (m *members) add(w *conversionWriter, path convert.Path, value jen.Code) bo
 
 // literal is the literal without its type.
 func (m members) literal() *jen.Statement {
-	return jen.ValuesFunc(func(g *jen.Group) {
-		for _, member := range m {
-			value := member.value
-			if value == nil {
-				value = jen.Add(member.code).Add(member.members.literal())
-			}
-			if member.pointer {
-				value = jen.Op("&").Add(value)
-			}
-			g.Id(member.name).Op(":").Add(value)
+	return jen.Values(codes(m, func(member member) *jen.Statement {
+		value := member.value
+		if value == nil {
+			value = jen.Add(member.code).Add(member.members.literal())
 		}
-	})
+		if member.pointer {
+			value = jen.Op("&").Add(value)
+		}
+		return jen.Id(member.name).Op(":").Add(value)
+	})...)
 }
 
 // assigned returns the member of an element to which a value or its copy is assigned.
@@ -263,28 +255,23 @@ func (w *conversionWriter) assigned(v *convert.Value, d convert.Direction, src o
 // keyedList writes a list with an element for each key of a map, in the order of the keys.
 func (w *conversionWriter) keyedList(g *jen.Group, v *convert.Value, how convert.Keyed, d convert.Direction, src, dst operand, at where) {
 	index, key, value := at.index(), at.variable("key"), at.variable("value")
-	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-		dst.set(g, jen.Make(w.typ(v.To(d)), jen.Len(src.value())))
-		g.For(jen.List(jen.Id(index), jen.Id(key)).Op(":=").Range().Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(src.value()))).BlockFunc(func(g *jen.Group) {
-			element := dst.index(jen.Id(index))
-			element.field(how.Member.Last().Name).set(g, w.converted(how.Keys, d, jen.Id(key)))
-			g.Id(value).Op(":=").Add(src.index(jen.Id(key)).code)
-			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, element, at.below("[%v]", jen.Id(key)))
-		})
-	})
+	sorted := jen.Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(src.value()))
+	w.filled(g, v, d, src, dst, jen.For(jen.List(jen.Id(index), jen.Id(key)).Op(":=").Range().Add(sorted)).BlockFunc(func(g *jen.Group) {
+		element := dst.index(jen.Id(index))
+		element.field(how.Member.Last().Name).set(g, w.converted(how.Keys, d, jen.Id(key)))
+		g.Id(value).Op(":=").Add(src.index(jen.Id(key)).code)
+		w.value(g, v.Elem, d, operand{code: jen.Id(value)}, element, at.below("[%v]", jen.Id(key)))
+	}))
 }
 
 // keyedMap writes a map with an entry for each element of a list.
 func (w *conversionWriter) keyedMap(g *jen.Group, v *convert.Value, how convert.Keyed, d convert.Direction, src, dst operand, at where) {
 	index, converted := at.index(), at.variable("converted")
-	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-		dst.set(g, jen.Make(w.typ(v.To(d)), jen.Len(src.value())))
-		g.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
-			element := src.index(jen.Id(index))
-			g.Var().Id(converted).Add(w.typ(v.Elem.To(d)))
-			w.value(g, v.Elem, d, element, operand{code: jen.Id(converted)}, at.below("[%d]", jen.Id(index)))
-			key := w.converted(how.Keys, d, element.field(how.Member.Last().Name).value())
-			g.Add(dst.index(key).code).Op("=").Id(converted)
-		})
-	})
+	w.filled(g, v, d, src, dst, jen.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
+		element := src.index(jen.Id(index))
+		g.Var().Id(converted).Add(w.typ(v.Elem.To(d)))
+		w.value(g, v.Elem, d, element, operand{code: jen.Id(converted)}, at.below("[%d]", jen.Id(index)))
+		key := w.converted(how.Keys, d, element.field(how.Member.Last().Name).value())
+		dst.index(key).set(g, jen.Id(converted))
+	}))
 }

@@ -16,8 +16,7 @@ import (
 )
 
 // conversionTests writes the tests of all conversions.
-func conversionTests(p *model.Project, packages []*convert.Package, o Options) ([]output.File, error) {
-	var files goFiles
+func conversionTests(files *fileList, p *model.Project, packages []*convert.Package, o Options) {
 	for _, pkg := range packages {
 		if len(pkg.Plans) == 0 {
 			continue
@@ -31,7 +30,6 @@ func conversionTests(p *model.Project, packages []*convert.Package, o Options) (
 			}
 		}
 	}
-	return files.all, files.err
 }
 
 // conversionTestWriter writes the tests of a package of conversions, one file after the other.
@@ -53,7 +51,6 @@ func (w *conversionTestWriter) tests() *jen.File {
 			g.Id("t").Dot("Run").Call(jen.Lit(plan.Spoke.Name), jen.Func().Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
 				g.Id("kind").Op(":=").Id(plan.TestFunction()).Call(jen.Id("t"))
 				g.Id("kind").Dot("Source").Op("=").Id(plan.TestFunction())
-				facts := factsOf(plan)
 				assign := func(field string, texts []string) {
 					values := lits(texts)
 					if len(texts) > 3 {
@@ -63,12 +60,12 @@ func (w *conversionTestWriter) tests() *jen.File {
 						g.Id("kind").Dot(field).Op("=").Append(slices.Insert(values, 0, jen.Code(jen.Id("kind").Dot(field)))...)
 					}
 				}
-				assign("Dropped", facts.dropped)
+				assign("Dropped", plan.Dropped())
 				assign("Kept", plan.Kept())
-				assign("Defaults", facts.defaults)
+				assign("Defaults", plan.Defaults())
 				assign("Replaced", plan.Replaced())
 				assign("Refused", plan.Refused)
-				assign("Entries", facts.entries)
+				assign("Entries", plan.Entries())
 				w.schemasOf(g, plan)
 				g.Qual(w.conversiontest, "Check").Call(jen.Id("t"), jen.Id("kind"))
 				if hooks := hooksOf(plan); len(hooks) > 0 {
@@ -183,76 +180,4 @@ func (w *conversionTestWriter) stub(plan *convert.Plan) *jen.File {
 		))
 	})
 	return f
-}
-
-// facts are what tests of a kind have to know of its markers: fields as paths in JSON names, and keys of metadata.
-type facts struct{ dropped, defaults, entries []string }
-
-// factsOf collects them, each once and in order.
-func factsOf(plan *convert.Plan) facts {
-	var f facts
-	f.visit(plan.Root, "", "", map[*convert.Pair]bool{})
-	for _, list := range []*[]string{&f.dropped, &f.defaults, &f.entries} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
-	return f
-}
-
-func (f *facts) visit(p *convert.Pair, spoke, hub string, inside map[*convert.Pair]bool) {
-	if inside[p] {
-		return
-	}
-	inside[p] = true
-	defer delete(inside, p)
-	for _, c := range p.Claims {
-		spokeStruct, hubStruct := spoke, hub
-		spoke, hub := below(spoke, c.Spoke), below(hub, c.Hub)
-		if c.Entry != "" {
-			f.entries = append(f.entries, c.Entry)
-		} else if c.Verb == model.Drop {
-			f.dropped = append(f.dropped, present(spoke, hub)...)
-			for _, o := range c.SpokeOthers {
-				f.dropped = append(f.dropped, below(spokeStruct, o))
-			}
-			for _, o := range c.HubOthers {
-				f.dropped = append(f.dropped, below(hubStruct, o))
-			}
-		}
-		if c.HasDefault() {
-			_, to := convert.Sides(c.DefaultTo(), spoke, hub)
-			f.defaults = append(f.defaults, to)
-		}
-		for v := c.Value; v != nil; v = v.Elem {
-			switch how := v.How.(type) {
-			case convert.Entry:
-				f.entries = append(f.entries, present(how.Keys[:]...)...)
-			case convert.Present: // an empty struct is a value, too
-				if plain, _ := convert.Sides(v.Outer, spoke, hub); len(how.Constants) == 0 {
-					f.defaults = append(f.defaults, plain)
-				}
-			case convert.Call:
-				f.visit(how.Pair, spoke, hub, inside)
-			}
-		}
-	}
-}
-
-// present are the texts that are not empty.
-func present(texts ...string) []string {
-	return slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t == "" })
-}
-
-// below is the path of a field of the struct at a path; empty where there is no field. An embedded struct's members are
-// in JSON members of what embeds it.
-func below(path string, field convert.Path) string {
-	if field == nil {
-		return ""
-	}
-	for _, f := range field {
-		if !f.Inline {
-			path = strings.TrimPrefix(path+"."+f.JSON, ".")
-		}
-	}
-	return path
 }

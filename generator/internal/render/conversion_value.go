@@ -56,7 +56,7 @@ func keepsZero(v *convert.Value, s *convert.Set) bool {
 	if how, ok := v.How.(convert.Pointer); ok {
 		return how == (convert.Pointer{}) && isAssign(v.Elem) && v.Elem.Same
 	}
-	return isAssign(v) && (s.Test == convert.True || s.Test == convert.NotBlank || s.Test == convert.NotNull)
+	return isAssign(v) && s.Test == convert.NotZero && s.Type.Basic() != ""
 }
 
 // surely is the operand when a member of it has been reached.
@@ -217,6 +217,11 @@ func (w *conversionWriter) each(g *jen.Group, v *convert.Value, d convert.Direct
 		g.Add(loop)
 		return
 	}
+	w.filled(g, v, d, src, dst, loop)
+}
+
+// filled makes a list or map with room for the source, unless that is nil, and fills it by a loop.
+func (w *conversionWriter) filled(g *jen.Group, v *convert.Value, d convert.Direction, src, dst operand, loop jen.Code) {
 	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 		dst.set(g, jen.Make(w.typ(v.To(d)), jen.Len(src.value())))
 		g.Add(loop)
@@ -229,19 +234,16 @@ func (w *conversionWriter) entries(g *jen.Group, v *convert.Value, how convert.E
 		return
 	}
 	key, value, converted := at.variable("key"), at.variable("value"), at.variable("converted")
-	src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
-		dst.set(g, jen.Make(w.typ(v.To(d)), jen.Len(src.value())))
-		g.For(jen.List(jen.Id(key), jen.Id(value)).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
-			entry := dst.index(w.converted(how.Keys, d, jen.Id(key)))
-			if assigns(v.Elem) {
-				w.value(g, v.Elem, d, operand{code: jen.Id(value)}, entry, at)
-				return
-			}
-			g.Var().Id(converted).Add(w.typ(v.Elem.To(d)))
-			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, operand{code: jen.Id(converted)}, at.below("[%v]", jen.Id(key)))
-			entry.set(g, jen.Id(converted))
-		})
-	})
+	w.filled(g, v, d, src, dst, jen.For(jen.List(jen.Id(key), jen.Id(value)).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
+		entry := dst.index(w.converted(how.Keys, d, jen.Id(key)))
+		if assigns(v.Elem) {
+			w.value(g, v.Elem, d, operand{code: jen.Id(value)}, entry, at)
+			return
+		}
+		g.Var().Id(converted).Add(w.typ(v.Elem.To(d)))
+		w.value(g, v.Elem, d, operand{code: jen.Id(value)}, operand{code: jen.Id(converted)}, at.below("[%v]", jen.Id(key)))
+		entry.set(g, jen.Id(converted))
+	}))
 }
 
 // assigns reports values that one assignment converts, which an entry of a map can be the target of.
@@ -334,20 +336,22 @@ func (w *conversionWriter) test(s *convert.Set, o operand, wantSet bool) *jen.St
 	switch s.Test {
 	case convert.NotEmpty:
 		return jen.Len(o.value()).Op(length).Lit(0)
-	case convert.True:
-		return isSet.Add(o.value())
-	case convert.NotBlank:
-		return o.value().Op(equals).Lit("")
-	case convert.NotNull:
-		return o.value().Op(equals).Lit(0)
 	case convert.NotIsZero:
 		return isZero.Add(o.code.Clone()).Dot("IsZero").Call()
 	case convert.NotEqual:
 		return o.value().Op(equals).Parens(w.typ(s.Type).Values())
-	case convert.AnyField, convert.AnyElement:
+	case convert.AnyPart:
 		return isZero.Id(w.zeroFunction(s)).Call(o.address())
 	}
-	return o.value().Op(equals).Nil()
+	switch s.Type.Basic() {
+	case "":
+		return o.value().Op(equals).Nil()
+	case "bool":
+		return isSet.Add(o.value())
+	case "string":
+		return o.value().Op(equals).Lit("")
+	}
+	return o.value().Op(equals).Lit(0)
 }
 
 // isUnset is the condition that a field in an operand is not set.
@@ -380,17 +384,19 @@ func (w *conversionWriter) isZero(s *convert.Set) {
 	name := w.zero[s.Type]
 	w.file.Comment(name + " reports whether nothing is set.")
 	w.file.Func().Id(name).Params(jen.Id("v").Op("*").Add(w.typ(s.Type))).Bool().BlockFunc(func(g *jen.Group) {
-		if s.Test == convert.AnyElement {
-			isSet := w.isSet(s.Elem, operand{code: jen.Id("v")}.index(jen.Id("i")))
+		if elem := s.Type.Elem(); elem != nil {
+			isSet := w.isSet(convert.SetOf(elem), operand{code: jen.Id("v")}.index(jen.Id("i")))
 			g.For(jen.Id("i").Op(":=").Range().Id("v")).Block(jen.If(isSet).Block(jen.Return(jen.False())))
 		}
-		if len(s.Fields) == 0 {
+		var set []jen.Code
+		for _, f := range s.Type.Fields() {
+			if f.Exported {
+				set = append(set, w.isSet(convert.FieldSet(f), operand{code: jen.Id("v").Dot(f.Name)}))
+			}
+		}
+		if len(set) == 0 {
 			g.Return(jen.True())
 			return
-		}
-		var set []jen.Code
-		for _, f := range s.Fields {
-			set = append(set, w.isSet(f.Set, operand{code: jen.Id("v").Dot(f.Name)}))
 		}
 		g.Return(jen.Op("!").Parens(joined(set, jen.Op("||").Line())))
 	})

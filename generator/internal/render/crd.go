@@ -14,23 +14,18 @@ import (
 )
 
 // crdPatches writes a patch for each of the project's kinds that has a conversion.
-func crdPatches(p *model.Project, o Delivery) ([]output.File, error) {
-	var files []output.File
+func crdPatches(files *fileList, p *model.Project, o Delivery) {
 	for _, d := range convert.Definitions(p) {
 		text, err := yaml.Marshal(map[string]any{
 			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 			"metadata": map[string]any{"name": d.Name}, "spec": map[string]any{"conversion": crdConversion(d, o)},
 		})
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, output.File{
+		files.put(output.File{
 			Path:    filepath.Join(p.Module.Dir, filepath.FromSlash(output.CRDPatches), "conversion_in_"+d.Name+".yaml"),
 			Content: append([]byte(output.YAMLHeader+"\n"), text...),
 			Owner:   output.Generated, Cause: d.Range,
-		})
+		}, err)
 	}
-	return files, nil
 }
 
 // Stanza writes spec.conversion of a definition.

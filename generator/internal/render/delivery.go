@@ -4,7 +4,6 @@ package render
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/base64"
 	"fmt"
 	"path"
@@ -52,23 +51,19 @@ func DeliveryPatterns() []string {
 }
 
 // delivery writes kustomize bases, with an overlay that is the user's, and a Helm chart whose values are.
-func delivery(p *model.Project, o Options) ([]output.File, error) {
-	d := deliverer{project: p, options: o}
-	if err := d.readCRDs(); err != nil {
-		return nil, err
-	}
+func delivery(files *fileList, p *model.Project, o Options) {
+	d := deliverer{fileList: files, project: p, options: o}
+	d.readCRDs()
 	d.kustomize()
 	d.chart()
-	return d.files, d.err
 }
 
 // deliverer writes one project's delivery.
 type deliverer struct {
+	*fileList
 	project *model.Project
 	options Options
 	crds    []deliveredCRD
-	files   []output.File
-	err     error // the first one
 }
 
 // alone reports whether the project has policies and nothing that a server must answer. Then nothing runs in the
@@ -113,17 +108,14 @@ func (object) Version() string { return aggregatedVersion }
 
 // CallerFlag is the program's flag for who has to call it; empty where anybody may.
 func (o object) CallerFlag() string {
-	switch {
-	case o.Aggregated:
+	if o.Aggregated {
 		return "-aggregated=" + o.Group + "/" + o.Version()
-	case o.Callers == "certificate":
-		return "-client-ca=/etc/webhook/callers/ca.crt"
-	case o.Callers == "token":
-		return "-tokens=/etc/webhook/callers/tokens"
-	case o.Callers == "password":
-		return "-passwords=/etc/webhook/callers/passwords"
 	}
-	return ""
+	return map[string]string{
+		"certificate": "-client-ca=/etc/webhook/callers/ca.crt",
+		"token":       "-tokens=/etc/webhook/callers/tokens",
+		"password":    "-passwords=/etc/webhook/callers/passwords",
+	}[o.Callers]
 }
 
 // Injects are the objects as the program's flag takes them.
@@ -174,11 +166,10 @@ func (d *deliverer) add(file, template string, data any, owner output.Ownership)
 
 // addText adds a file with a text, or notes the error that prevents it. Files that are ours begin with our header.
 func (d *deliverer) addText(file string, text []byte, owner output.Ownership, err error) {
-	d.err = cmp.Or(d.err, err)
 	if owner == output.Generated {
 		text = withHeader(file, text)
 	}
-	d.files = append(d.files, output.File{Path: d.path(file), Content: text, Owner: owner})
+	d.put(output.File{Path: d.path(file), Content: text, Owner: owner}, err)
 }
 
 // withHeader puts our header above the text of a generated file.

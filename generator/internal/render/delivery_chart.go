@@ -66,7 +66,7 @@ func (d *deliverer) chartFiles(kind string) {
 		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(), Replacing: len(d.project.Replacements()) > 0, Alone: d.alone(),
 	}
 	if old := d.options.Delivery.Chart; old != nil {
-		d.files = append(d.files, output.File{Path: d.path(folder + "Chart.yaml"), Content: withKubeVersion(old, data.KubeVersion), Base: old, Owner: output.Part})
+		d.put(output.File{Path: d.path(folder + "Chart.yaml"), Content: withKubeVersion(old, data.KubeVersion), Base: old, Owner: output.Part}, nil)
 	} else {
 		d.add(folder+"Chart.yaml", "delivery/chart/Chart.yaml.tmpl", data, output.Once)
 	}
@@ -325,9 +325,6 @@ func (d *deliverer) block(b *bytes.Buffer, indent string, object any) {
 func literal(text string) string { return strings.ReplaceAll(text, "{{", "{{ `{{` }}") }
 
 func quoted(text string) string {
-	q, err := json.Marshal(text) // a JSON string is a YAML string
-	if err != nil {
-		return `""`
-	}
+	q, _ := json.Marshal(text) // any text has a JSON string, which is a YAML string
 	return string(q)
 }

@@ -3,6 +3,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -23,12 +24,12 @@ type deliveredCRD struct {
 }
 
 // readCRDs reads the definitions and finds the conversion of each.
-func (d *deliverer) readCRDs() error {
+func (d *deliverer) readCRDs() {
 	converted := convert.Definitions(d.project)
 	for _, f := range d.options.Delivery.CRDs {
 		c := deliveredCRD{file: f.Name}
 		if err := yaml.Unmarshal(f.Content, &c.content); err != nil {
-			return fmt.Errorf("%s/%s: %w", CRDBases, f.Name, err)
+			d.err = cmp.Or(d.err, fmt.Errorf("%s/%s: %w", CRDBases, f.Name, err))
 		}
 		metadata, _ := c.content["metadata"].(map[string]any)
 		c.name, _ = metadata["name"].(string)
@@ -37,5 +38,4 @@ func (d *deliverer) readCRDs() error {
 		}
 		d.crds = append(d.crds, c)
 	}
-	return nil
 }

@@ -4,23 +4,22 @@ package render
 
 import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
 // Direct writes the configurations, and a patch for each kind that has a conversion. They name the Service that serves
 // the webhooks. Delivery is left out.
 func Direct(p *model.Project, o Options) ([][]byte, error) {
 	o.Delivery = Delivery{}
-	patches, err := crdPatches(p, o.Delivery)
-	if err != nil {
-		return nil, err
+	var written fileList
+	crdPatches(&written, p, o.Delivery)
+	if len(p.Configurations) > 0 {
+		text, err := manifest(p, o)
+		written.put(output.File{Content: text}, err)
 	}
 	var texts [][]byte
-	for _, f := range patches {
+	for _, f := range written.all {
 		texts = append(texts, f.Content)
 	}
-	if len(p.Configurations) == 0 {
-		return texts, nil
-	}
-	text, err := manifest(p, o)
-	return append(texts, text), err
+	return texts, written.err
 }

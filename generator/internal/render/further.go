@@ -16,7 +16,7 @@ import (
 // webhook's methods are in a new file beside it, which is the user's too. operations returns the operations of a
 // webhook that need methods.
 func Further(p *model.Project, operations func(*model.Webhook) []string, o Options) ([]output.File, error) {
-	var files goFiles
+	var files fileList
 	for _, pkg := range handlerPackages(p, o) {
 		for _, w := range pkg.all() {
 			written := operations(w)

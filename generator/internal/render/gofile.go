@@ -31,16 +31,22 @@ func doc(f *jen.File, format string, args ...any) {
 	}
 }
 
-// goFiles are Go files, as far as there is no error.
-type goFiles struct {
+// fileList are the files of a project, as far as there is no error.
+type fileList struct {
 	all []output.File
-	err error
+	err error // the first one
 }
 
-func (g *goFiles) add(path string, f *jen.File, owner output.Ownership, cause diag.Range) {
-	text, err := source(f)
-	g.err = cmp.Or(g.err, err)
-	g.all = append(g.all, output.File{Path: path, Content: text, Owner: owner, Cause: cause})
+// put adds a file, or notes the error that prevents it.
+func (f *fileList) put(file output.File, err error) {
+	f.err = cmp.Or(f.err, err)
+	f.all = append(f.all, file)
+}
+
+// add adds a Go file.
+func (f *fileList) add(path string, file *jen.File, owner output.Ownership, cause diag.Range) {
+	text, err := source(file)
+	f.put(output.File{Path: path, Content: text, Owner: owner, Cause: cause}, err)
 }
 
 // source formats a file.
@@ -77,23 +83,24 @@ func groupImports(text string) []byte {
 
 // lits are the literals of values.
 func lits[V any](values []V) []jen.Code {
-	var all []jen.Code
-	for _, v := range values {
-		all = append(all, jen.Lit(v))
-	}
-	return all
+	return codes(values, func(v V) *jen.Statement { return jen.Lit(v) })
 }
 
 // textList is the literal of a list of texts.
 func textList(texts []string) *jen.Statement { return jen.Index().String().Values(lits(texts)...) }
 
-// lines returns the code of each item, on a line of its own.
-func lines[T any](items []T, code func(T) *jen.Statement) []jen.Code {
+// codes returns the code of each item.
+func codes[T any](items []T, code func(T) *jen.Statement) []jen.Code {
 	var all []jen.Code
 	for _, item := range items {
-		all = append(all, jen.Line().Add(code(item)))
+		all = append(all, code(item))
 	}
-	return append(all, jen.Line())
+	return all
+}
+
+// lines returns the code of each item, on a line of its own.
+func lines[T any](items []T, code func(T) *jen.Statement) []jen.Code {
+	return append(codes(items, func(item T) *jen.Statement { return jen.Line().Add(code(item)) }), jen.Line())
 }
 
 // putSet adds the values that are not zero to the fields of a literal.

@@ -31,8 +31,7 @@ type handledType struct {
 }
 
 // handlers writes the Go code of all webhooks that have any.
-func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
-	var files goFiles
+func handlers(files *fileList, p *model.Project, planned []*convert.Package, o Options) {
 	for _, pkg := range handlerPackages(p, o) {
 		files.add(filepath.Join(pkg.Dir, output.HandlersFile), pkg.file(), output.Generated, pkg.types[0].webhooks[0].Range)
 		for _, t := range pkg.types {
@@ -44,7 +43,6 @@ func handlers(p *model.Project, planned []*convert.Package, o Options) ([]output
 	if o.Program.Dir != "" {
 		files.add(ProgramFile(o.Program.Dir), newProgram(p, planned, o.Program, o).file(), output.Generated, diag.Range{})
 	}
-	return files.all, files.err
 }
 
 func handlerPackages(p *model.Project, o Options) []handlerPackage {
@@ -119,21 +117,17 @@ func (p handlerPackage) file() *jen.File {
 
 func (p handlerPackage) paths(f *jen.File) {
 	f.Comment("The paths at which the webhooks are served, as the manifest has them.")
-	f.Const().DefsFunc(func(g *jen.Group) {
-		for _, w := range p.all() {
-			g.Id(pathName(w)).Op("=").Lit(w.Handler.Path)
-		}
-	})
+	f.Const().Defs(codes(p.all(), func(w *model.Webhook) *jen.Statement {
+		return jen.Id(pathName(w)).Op("=").Lit(w.ServedPath())
+	})...)
 }
 
 // contract writes the interface that a webhook's marker requires.
 func (p handlerPackage) contract(f *jen.File, w *model.Webhook) {
 	doc(f, "%s is the %s of a +webhook:%s marker on %s.", interfaceName(w), role(w), model.KindWord(w.Mutating), w.Handler.Type)
-	f.Type().Id(interfaceName(w)).InterfaceFunc(func(g *jen.Group) {
-		for _, o := range w.Handler.Operations {
-			g.Id(w.Handler.Method(w.Mutating, o)).Add(p.signature(f, w.Handler, o, "ctx", "r"))
-		}
-	})
+	f.Type().Id(interfaceName(w)).Interface(codes(w.Handler.Operations, func(o string) *jen.Statement {
+		return jen.Id(w.Handler.Method(w.Mutating, o)).Add(p.signature(f, w.Handler, o, "ctx", "r"))
+	})...)
 }
 
 // signature is the parameters of a method, with their names, and its result.
@@ -157,11 +151,7 @@ func (p handlerPackage) webhooks(f *jen.File) {
 			g.Id(t.name).Add(contracts(t))
 		}
 		g.Comment(p.without() + " are the types whose webhooks are not served. Their validators and defaulters may be nil.")
-		g.Id(p.without()).StructFunc(func(g *jen.Group) {
-			for _, t := range p.types {
-				g.Id(t.name).Bool()
-			}
-		})
+		g.Id(p.without()).Struct(codes(p.types, func(t handledType) *jen.Statement { return jen.Id(t.name).Bool() })...)
 	})
 }
 
@@ -259,9 +249,5 @@ func roles(t handledType) string {
 }
 
 func pathName(w *model.Webhook) string {
-	verb := "Validate"
-	if w.Mutating {
-		verb = "Mutate"
-	}
-	return verb + w.Handler.Type + w.Handler.Suffix + "Path"
+	return model.Upper(model.VerbWord(w.Mutating)) + w.Handler.Type + w.Handler.Suffix + "Path"
 }

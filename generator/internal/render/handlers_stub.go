@@ -3,6 +3,8 @@
 package render
 
 import (
+	"cmp"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -41,28 +43,21 @@ func contracts(t handledType) *jen.Statement {
 	if len(t.webhooks) == 1 {
 		return jen.Id(interfaceName(t.webhooks[0]))
 	}
-	return jen.InterfaceFunc(func(g *jen.Group) {
-		for _, w := range t.webhooks {
-			g.Id(interfaceName(w))
-		}
-	})
+	return jen.Interface(codes(t.webhooks, func(w *model.Webhook) *jen.Statement { return jen.Id(interfaceName(w)) })...)
 }
 
 func purpose(w *model.Webhook, operation string) string {
-	mutating := w.Mutating && !w.Handler.Object.IsZero()
-	switch {
-	case mutating && operation == "Create":
-		return "fills in what the user left open: it edits the request's Object. An error denies the request"
-	case mutating && operation == "Update":
-		return "fills in what the user left open: it edits the request's Object, and OldObject is the stored object. An error denies the request"
-	case mutating:
-		return "can only deny, by an error: there is nothing to edit"
-	case operation == "Create":
-		return "denies, by an error, an object that must not be created"
-	case operation == "Update":
-		return "denies, by an error, a change of the request's OldObject that must not happen"
-	case operation == "Delete":
-		return "denies, by an error, the deletion of an object that must stay"
+	purposes := map[string]string{
+		"Create":  "denies, by an error, an object that must not be created",
+		"Update":  "denies, by an error, a change of the request's OldObject that must not happen",
+		"Delete":  "denies, by an error, the deletion of an object that must stay",
+		"Connect": "denies, by an error, a connection that must not be made",
 	}
-	return "denies, by an error, a connection that must not be made"
+	if w.Mutating && !w.Handler.Object.IsZero() {
+		purposes = map[string]string{
+			"Create": "fills in what the user left open: it edits the request's Object. An error denies the request",
+			"Update": "fills in what the user left open: it edits the request's Object, and OldObject is the stored object. An error denies the request",
+		}
+	}
+	return cmp.Or(purposes[operation], "can only deny, by an error: there is nothing to edit")
 }

@@ -22,9 +22,9 @@ import (
 
 // integration writes the test that has a real API server call the webhooks, into a module of its own:
 // controller-runtime, which starts API servers, is then no dependency of the project.
-func integration(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
+func integration(files *fileList, p *model.Project, planned []*convert.Package, o Options) {
 	if o.Integration == "" {
-		return nil, nil
+		return
 	}
 	dir := filepath.Join(p.Module.Dir, filepath.FromSlash(o.Integration))
 	pkg := model.HandlerPackage{Dir: dir, Path: path.Join(p.Module.Path, o.Integration), Name: packageName(o.Integration)}
@@ -46,26 +46,20 @@ func integration(p *model.Project, planned []*convert.Package, o Options) ([]out
 		"Conversions": below(path.Join(output.CRDPatches, output.CRDPatch))[0], "Samples": below(o.Samples...),
 		"Prefix": o.Delivery.prefix(),
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		test, err = breakLines(test)
 	}
-	if test, err = breakLines(test); err != nil {
-		return nil, err
-	}
+	files.put(output.File{
+		Path:    filepath.Join(dir, "zz_generated.integration_test.go"),
+		Content: slices.Concat([]byte(output.GoHeader+"\n\n"), bytes.TrimLeft(test, "\n")), Owner: output.Generated,
+	}, err)
 	module, err := templates.Execute("integration/go.mod.tmpl", map[string]any{"Module": pkg.Path, "Project": p.Module.Path, "Root": below(".")[0]})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		module, err = withReplaces(module, p.Module.Path, o.Replacements)
 	}
-	if module, err = withReplaces(module, p.Module.Path, o.Replacements); err != nil {
-		return nil, err
-	}
-	files := goFiles{all: []output.File{
-		{Path: filepath.Join(dir, "zz_generated.integration_test.go"), Content: slices.Concat([]byte(output.GoHeader+"\n\n"), bytes.TrimLeft(test, "\n")), Owner: output.Generated},
-		{Path: filepath.Join(dir, "go.mod"), Content: module, Owner: output.Once},
-	}}
+	files.put(output.File{Path: filepath.Join(dir, "go.mod"), Content: module, Owner: output.Once}, err)
 	files.add(filepath.Join(dir, "zz_generated.integration_webhooks_test.go"), served.file(), output.Generated, diag.Range{})
 	files.add(filepath.Join(dir, "webhooks_test.go"), served.testStub(), output.Once, diag.Range{})
-	return files.all, files.err
 }
 
 // withReplaces adds the replace directives of the project to the go.mod of a new module, because the go command reads

@@ -19,31 +19,23 @@ import (
 
 // manifests writes the files of the configurations and of the policies and, where it is to be, the kustomization.yaml
 // beside them.
-func manifests(p *model.Project, o Options) ([]output.File, error) {
-	var files []output.File
+func manifests(files *fileList, p *model.Project, o Options) {
+	before := len(files.all)
 	if len(p.Configurations) > 0 {
 		text, err := manifest(p, o)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, output.File{Path: o.Manifest, Content: text, Owner: output.Manifest, Bare: !hasOwn(p)})
+		files.put(output.File{Path: o.Manifest, Content: text, Owner: output.Manifest, Bare: !hasOwn(p)}, err)
 	}
 	if always := p.AlwaysInstalled(); len(always) > 0 {
-		written, err := policies(filepath.Join(filepath.Dir(o.Manifest), PoliciesFile), always)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, written)
+		files.put(policies(filepath.Join(filepath.Dir(o.Manifest), PoliciesFile), always))
 	}
 	if o.Kustomization {
 		list := output.YAMLHeader + "\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n"
-		for _, f := range files {
+		for _, f := range files.all[before:] {
 			list += "  - " + filepath.Base(f.Path) + "\n"
 		}
-		files = append(files, output.File{Path: filepath.Join(filepath.Dir(o.Manifest), "kustomization.yaml"), Content: []byte(list), Owner: output.Generated})
+		files.put(output.File{Path: filepath.Join(filepath.Dir(o.Manifest), "kustomization.yaml"), Content: []byte(list), Owner: output.Generated}, nil)
 	}
-	replacements, err := replacements(p, o)
-	return append(files, replacements...), err
+	replacements(files, p, o)
 }
 
 // manifest writes the configurations as YAML documents in the form that controller-gen gives

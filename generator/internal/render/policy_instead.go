@@ -4,6 +4,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -23,15 +24,10 @@ func ReplacementFiles() []string {
 
 // replacements writes a kustomize component for each version of Kubernetes from which policies replace webhooks. It
 // adds the policies and removes the webhooks from their configurations.
-func replacements(p *model.Project, o Options) ([]output.File, error) {
-	var files []output.File
+func replacements(files *fileList, p *model.Project, o Options) {
 	for _, r := range p.Replacements() {
 		name := fmt.Sprintf("policies-1.%d", r.Since)
 		folder := filepath.Join(filepath.Dir(o.Manifest), name)
-		written, err := policies(filepath.Join(folder, PoliciesFile), r.Policies)
-		if err != nil {
-			return nil, err
-		}
 		text := fmt.Appendf(nil, `%s
 # Policies in place of webhooks, for clusters from Kubernetes 1.%d on. A kustomization.yaml with the manifest adds
 #
@@ -45,15 +41,12 @@ patches:
 `, output.YAMLHeader, r.Since, filepath.Base(filepath.Dir(o.Manifest)), name, PoliciesFile)
 		for _, c := range p.Configurations {
 			patch, err := withoutReplaced(c, p.API, r.Policies)
-			if err != nil {
-				return nil, err
-			}
+			files.err = cmp.Or(files.err, err)
 			text = append(text, patch...)
 		}
-		files = append(files, output.File{Path: filepath.Join(folder, "kustomization.yaml"), Content: text, Owner: output.Generated})
-		files = append(files, written)
+		files.put(output.File{Path: filepath.Join(folder, "kustomization.yaml"), Content: text, Owner: output.Generated}, nil)
+		files.put(policies(filepath.Join(folder, PoliciesFile), r.Policies))
 	}
-	return files, nil
 }
 
 // withoutReplaced writes the patch that removes the replaced webhooks from a configuration; nothing if it has none.
@@ -73,15 +66,8 @@ func withoutReplaced(c *model.Configuration, api string, policies []*model.Polic
 		"apiVersion": "admissionregistration.k8s.io/" + api, "kind": kindOf(c.Mutating, "WebhookConfiguration").Kind,
 		"metadata": map[string]any{"name": c.Name}, "webhooks": gone,
 	})
-	if err != nil {
-		return nil, err
-	}
-	var text bytes.Buffer
-	text.WriteString("  - patch: |\n")
-	for line := range strings.Lines(string(patch)) {
-		text.WriteString("      " + line)
-	}
-	return text.Bytes(), nil
+	indented := strings.ReplaceAll(strings.TrimSuffix(string(patch), "\n"), "\n", "\n      ")
+	return fmt.Appendf(nil, "  - patch: |\n      %s\n", indented), err
 }
 
 // replacing is the call of a template for the version in which the cluster serves a policy that replaces a webhook. It
@@ -129,11 +115,8 @@ func (w testWriter) replacement(p *model.Policy) *jen.Statement {
 	return jen.Op("&").Qual(w.admissiontest, "Replacement").ValuesFunc(func(g *jen.Group) {
 		g.Line().Id("Policy").Op(":").Lit(p.Name)
 		if len(p.Numbers) > 0 {
-			g.Line().Id("Numbers").Op(":").Index().Int64().ValuesFunc(func(g *jen.Group) {
-				for _, n := range p.Numbers {
-					g.Lit(int(n))
-				}
-			})
+			numbers := codes(p.Numbers, func(n int64) *jen.Statement { return jen.Lit(int(n)) })
+			g.Line().Id("Numbers").Op(":").Index().Int64().Values(numbers...)
 		}
 		if len(p.Texts) > 0 {
 			g.Line().Id("Texts").Op(":").Add(textList(p.Texts))

@@ -17,8 +17,7 @@ import (
 const policiesTestFile = "zz_generated.policy_test.go"
 
 // policyTests writes a test for the policies of each package, if the Go types of their kinds are known.
-func policyTests(p *model.Project, o Options) ([]output.File, error) {
-	var files goFiles
+func policyTests(files *fileList, p *model.Project, o Options) {
 	var written []string
 	for _, policy := range p.Policies {
 		dir := filepath.Dir(policy.Pos.File)
@@ -38,7 +37,6 @@ func policyTests(p *model.Project, o Options) ([]output.File, error) {
 			files.add(filepath.Join(dir, policiesTestFile), policyTest(policy, kinds, o.runtime(p, "admission/admissiontest")), output.Generated, policy.Range)
 		}
 	}
-	return files.all, files.err
 }
 
 // policyTest writes the test. It is in the package of external tests, because it needs nothing of the package.

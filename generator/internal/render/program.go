@@ -199,14 +199,12 @@ func (p program) convert(g *jen.Group) {
 
 // served are the conversions of all packages, and who hears of them, as options.
 func (p program) served() []jen.Code {
-	var options []jen.Code
-	for _, pkg := range p.conversions {
+	options := codes(p.conversions, func(pkg programPackage) *jen.Statement {
 		if pkg.hooks {
-			options = append(options, jen.Qual(pkg.Path, "NewConverter").Call(jen.Id("w").Dot(pkg.field)).Dot("Conversions").Call())
-		} else {
-			options = append(options, jen.Qual(pkg.Path, "Conversions").Call())
+			return jen.Qual(pkg.Path, "NewConverter").Call(jen.Id("w").Dot(pkg.field)).Dot("Conversions").Call()
 		}
-	}
+		return jen.Qual(pkg.Path, "Conversions").Call()
+	})
 	if p.observed {
 		options = append(options, jen.Qual(p.conversion, "Observe").Call(jen.Id("w")))
 	}

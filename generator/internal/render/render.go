@@ -56,41 +56,39 @@ type Options struct {
 
 // Project writes the project's files, planned conversions among them.
 func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
-	var files []output.File
+	var files fileList
 	wants := func(kind string) bool { return slices.Contains(o.Outputs, kind) }
 	for _, step := range []struct {
 		what, kind string
 		also       bool
-		write      func() ([]output.File, error)
+		write      func()
 	}{
-		{"the manifests", output.Manifests, len(p.Configurations)+len(p.Policies) > 0, func() ([]output.File, error) { return manifests(p, o) }},
-		{"the handlers", output.Handlers, true, func() ([]output.File, error) { return handlers(p, planned, o) }},
-		{"the tests", output.Tests, true, func() ([]output.File, error) { return tests(p, o) }},
-		{"the tests of policies", output.Tests, wants(output.Manifests), func() ([]output.File, error) { return policyTests(p, o) }},
-		{"the conversions", output.Conversions, true, func() ([]output.File, error) { return conversions(p, planned, o) }},
-		{"the patches of CRDs", output.Conversions, o.Patches, func() ([]output.File, error) { return crdPatches(p, o.Delivery) }},
+		{"the manifests", output.Manifests, len(p.Configurations)+len(p.Policies) > 0, func() { manifests(&files, p, o) }},
+		{"the handlers", output.Handlers, true, func() { handlers(&files, p, planned, o) }},
+		{"the tests", output.Tests, true, func() { tests(&files, p, o) }},
+		{"the tests of policies", output.Tests, wants(output.Manifests), func() { policyTests(&files, p, o) }},
+		{"the conversions", output.Conversions, true, func() { conversions(&files, p, planned, o) }},
+		{"the patches of CRDs", output.Conversions, o.Patches, func() { crdPatches(&files, p, o.Delivery) }},
 		// Without a module, whose go.mod cannot be read and is reported, there is no place for a delivery.
-		{"the delivery", output.Deliveries, o.Delivery.Name != "" && p.Module.Dir != "", func() ([]output.File, error) { return delivery(p, o) }},
-		{"the integration test", output.Tests, wants(output.Manifests), func() ([]output.File, error) { return integration(p, planned, o) }},
-		{"the tests of conversions", output.Tests, wants(output.Conversions), func() ([]output.File, error) { return conversionTests(p, planned, o) }},
+		{"the delivery", output.Deliveries, o.Delivery.Name != "" && p.Module.Dir != "", func() { delivery(&files, p, o) }},
+		{"the integration test", output.Tests, wants(output.Manifests), func() { integration(&files, p, planned, o) }},
+		{"the tests of conversions", output.Tests, wants(output.Conversions), func() { conversionTests(&files, p, planned, o) }},
 	} {
 		if !wants(step.kind) || !step.also {
 			continue
 		}
-		written, err := step.write()
-		if err != nil {
-			return nil, fmt.Errorf("writing %s: %w", step.what, err)
+		if step.write(); files.err != nil {
+			return nil, fmt.Errorf("writing %s: %w", step.what, files.err)
 		}
-		files = append(files, written...)
 	}
 	if o.Vendored {
-		code, err := runtimeCopy(p, files, o)
+		code, err := runtimeCopy(p, files.all, o)
 		if err != nil {
 			return nil, fmt.Errorf("writing the copy of the runtime: %w", err)
 		}
-		files = append(files, code...)
+		files.all = append(files.all, code...)
 	}
-	return files, nil
+	return files.all, nil
 }
 
 // hasOwn reports whether a +webhook marker takes part. A manifest of +kubebuilder markers

@@ -26,8 +26,7 @@ const (
 )
 
 // tests writes the tests of all webhooks that have handlers.
-func tests(p *model.Project, o Options) ([]output.File, error) {
-	var files goFiles
+func tests(files *fileList, p *model.Project, o Options) {
 	packages := handlerPackages(p, o)
 	checked := slices.Contains(o.Outputs, output.Manifests)
 	for _, pkg := range packages {
@@ -44,13 +43,12 @@ func tests(p *model.Project, o Options) ([]output.File, error) {
 		}
 	}
 	if len(packages) < 2 || !checked {
-		return files.all, files.err
+		return
 	}
 	dir := filepath.Join(p.Module.Dir, filepath.FromSlash(o.Handlers))
 	f := newFile(manifestTestPackage(p, o), true)
 	manifestTest(f, dir, p, packages, o)
 	files.add(filepath.Join(dir, manifestTestFile), f, output.Generated, diag.Range{})
-	return files.all, files.err
 }
 
 // testWriter writes the tests of a package of handlers.
@@ -88,11 +86,9 @@ func (w testWriter) suite(f *jen.File) {
 			if slices.Contains(w.options.Outputs, output.Manifests) {
 				g.Line().Id("Manifest").Op(":").Lit(fromFolder(w.Dir, w.options.Manifest))
 			}
-			g.Line().Id("Samples").Op(":").Index().String().ValuesFunc(func(g *jen.Group) {
-				for _, s := range w.options.Samples {
-					g.Lit(fromFolder(w.Dir, filepath.Join(w.root, filepath.FromSlash(s))))
-				}
-			})
+			g.Line().Id("Samples").Op(":").Index().String().Values(codes(w.options.Samples, func(s string) *jen.Statement {
+				return jen.Lit(fromFolder(w.Dir, filepath.Join(w.root, filepath.FromSlash(s))))
+			})...)
 			g.Line().Id("Webhooks").Op(":").Index().Qual(w.admissiontest, "Webhook").Values(lines(w.all(), func(webhook *model.Webhook) *jen.Statement {
 				return w.row(f, webhook, kinds)
 			})...)
@@ -133,11 +129,9 @@ func (w testWriter) sharedKinds() []sharedKinds {
 }
 
 func (w testWriter) kinds(kinds []model.ObjectKind) *jen.Statement {
-	return jen.Index().Qual(w.admissiontest, "Kind").ValuesFunc(func(g *jen.Group) {
-		for _, k := range kinds {
-			g.Values(jen.Id("APIVersion").Op(":").Lit(k.APIVersion), jen.Id("Kind").Op(":").Lit(k.Kind))
-		}
-	})
+	return jen.Index().Qual(w.admissiontest, "Kind").Values(codes(kinds, func(k model.ObjectKind) *jen.Statement {
+		return jen.Values(jen.Id("APIVersion").Op(":").Lit(k.APIVersion), jen.Id("Kind").Op(":").Lit(k.Kind))
+	})...)
 }
 
 // row writes the facts that a webhook's marker gives.

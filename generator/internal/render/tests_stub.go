@@ -152,11 +152,7 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 		"as it is. Set Object to the object that a defaulter makes, Warnings to the warnings, or Denied to the code of a denial, "+
 		"with its Causes.", name, cases)
 	paths := func(webhooks []*model.Webhook) *jen.Statement {
-		return jen.Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, webhook := range webhooks {
-				g.Id(pathName(webhook))
-			}
-		})
+		return jen.Index().String().Values(codes(webhooks, func(w *model.Webhook) *jen.Statement { return jen.Id(pathName(w)) })...)
 	}
 	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 		jen.Qual(w.admissiontest, "Table").Types(object.Clone()).ValuesFunc(func(g *jen.Group) {

@@ -10,24 +10,23 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// Constant is a value that an enumeration names.
-type Constant struct {
-	// Name is the Go name.
-	Name string
-	// Value is the string, unquoted.
-	Value string
-	// Range is the range of the name.
-	Range diag.Range
+// Constants returns the values of the package-level constants of a named string type that its own package declares, by
+// file and in source order. It leaves out values that cannot be computed from literals, other constants, operators and
+// conversions between strings.
+func (r *Resolver) Constants(t *Type) (values []string) {
+	for _, c := range r.sortedConstants(t) {
+		if v := r.constantValue(t.at.scope, c); v.Kind() == constant.String {
+			values = append(values, constant.StringVal(v))
+		}
+	}
+	return values
 }
 
-// Constants returns the package-level constants of a named string type that its own package
-// declares, by file and in source order. It leaves out those whose values cannot be computed from
-// literals, other constants, operators and conversions between strings.
-func (r *Resolver) Constants(t *Type) []Constant {
+// sortedConstants returns the constants of a named string type, by file and in source order.
+func (r *Resolver) sortedConstants(t *Type) []*declaredConstant {
 	if t.AST == nil || t.Basic() != "string" {
 		return nil
 	}
@@ -47,15 +46,7 @@ func (r *Resolver) Constants(t *Type) []Constant {
 	slices.SortFunc(found, func(a, b *declaredConstant) int {
 		return cmp.Or(cmp.Compare(a.file.Path, b.file.Path), cmp.Compare(a.name.Pos(), b.name.Pos()))
 	})
-	var constants []Constant
-	for _, c := range found {
-		if v := r.constantValue(s, c); v.Kind() == constant.String {
-			constants = append(constants, Constant{
-				Name: c.name.Name, Value: constant.StringVal(v), Range: c.file.Range(c.name.Pos(), c.name.End()),
-			})
-		}
-	}
-	return constants
+	return found
 }
 
 // constantsOf returns the constants of a type that are indexed so far.
@@ -71,7 +62,7 @@ func (r *Resolver) constantsOf(s *scope, t *Type) (found []*declaredConstant) {
 // Text computes an expression in a file of a package: a text, or constants and variables of any package with + between
 // them. A variable has the value of its declaration.
 func (r *Resolver) Text(p *load.Package, f *load.File, e ast.Expr) (string, bool) {
-	v := r.value(environment{scope: r.adopt(p), file: f}, e, 0)
+	v := r.value(environment{scope: r.adopt(p.Path, p), file: f}, e, 0)
 	if v.Kind() != constant.String {
 		return "", false
 	}

@@ -4,6 +4,7 @@ package resolve
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
@@ -21,11 +22,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	name := e.Name
-	if e.Package != "" {
-		name = e.Package + "." + name
-	}
-	return "cannot find type " + name + ": " + e.Reason
+	return "cannot find type " + strings.TrimPrefix(e.Package+"."+e.Name, ".") + ": " + e.Reason
 }
 
 func (e *Error) Unwrap() error { return e.Err }

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -37,14 +38,9 @@ type Field struct {
 	Tag reflect.StructTag
 	// Range is the range of the field's name, or of the type if it is embedded.
 	Range diag.Range
-	// File and AST are the declaration; fields of one type may share it.
-	File *load.File
-	AST  *ast.Field
 	// Doc are the comments that belong to the field: the doc comment and the one directly above
 	// it, in source order.
 	Doc []*ast.CommentGroup
-
-	named bool // the tag gives JSON
 }
 
 // Fields returns the fields of a Struct in source order, embedded ones included; nil for other
@@ -65,8 +61,8 @@ func (r *Resolver) fields(at environment, s *ast.StructType) []*Field {
 	before := s.Fields.Opening
 	for _, f := range s.Fields.List {
 		whole := Field{
-			Type: r.expression(at, f.Type), File: at.file, AST: f,
-			Doc: load.Place{Doc: f.Doc, Before: before, Pos: f.Pos()}.Comments(at.file.AST, at.file.Position),
+			Type: r.expression(at, f.Type),
+			Doc:  load.Place{Doc: f.Doc, Before: before, Pos: f.Pos()}.Comments(at.file.AST, at.file.Position),
 		}
 		before = f.End()
 		if f.Tag != nil {
@@ -75,12 +71,12 @@ func (r *Resolver) fields(at environment, s *ast.StructType) []*Field {
 		}
 		if f.Names == nil {
 			whole.Embedded = true
-			whole.name(load.TypeName(f.Type), f.Type)
+			whole.name(at, load.TypeName(f.Type), f.Type)
 			fields = append(fields, &whole)
 		}
 		for _, name := range f.Names {
 			one := whole
-			one.name(name.Name, name)
+			one.name(at, name.Name, name)
 			fields = append(fields, &one)
 		}
 	}
@@ -88,10 +84,10 @@ func (r *Resolver) fields(at environment, s *ast.StructType) []*Field {
 }
 
 // name gives the field its Go name, which stands at the node, and what follows from it.
-func (f *Field) name(name string, at ast.Node) {
+func (f *Field) name(in environment, name string, at ast.Node) {
 	f.Name = name
 	f.Exported = token.IsExported(name)
-	f.Range = f.File.Range(at.Pos(), at.End())
+	f.Range = in.file.Range(at.Pos(), at.End())
 	f.encode()
 }
 
@@ -102,19 +98,10 @@ func (f *Field) encode() {
 		return
 	}
 	name, options, _ := strings.Cut(tag, ",")
-	for option := range strings.SplitSeq(options, ",") {
-		switch option {
-		case "omitempty":
-			f.OmitEmpty = true
-		case "omitzero":
-			f.OmitZero = true
-		case "string":
-			f.String = true
-		}
-	}
-	f.named = isMemberName(name)
+	has := func(option string) bool { return slices.Contains(strings.Split(options, ","), option) }
+	f.OmitEmpty, f.OmitZero, f.String = has("omitempty"), has("omitzero"), has("string")
 	switch {
-	case f.named:
+	case isMemberName(name):
 		f.JSON = name
 	case f.Embedded && f.embedsStruct():
 		f.Inline = true

@@ -3,11 +3,27 @@
 package resolve
 
 import (
+	"path/filepath"
 	"reflect"
 	"testing"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve/testdata/methods"
 )
+
+// here is a Resolver for this module.
+func here(t *testing.T) *Resolver {
+	t.Helper()
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, problems := load.Load(t.Context(), load.Config{Dir: dir})
+	if problems.HasErrors() {
+		t.Fatal(problems)
+	}
+	return New(t.Context(), result.Module)
+}
 
 // TestPromotedMethods holds that a type has the promoted methods that Go gives it.
 func TestPromotedMethods(t *testing.T) {

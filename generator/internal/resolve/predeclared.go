@@ -2,29 +2,22 @@
 
 package resolve
 
+import "go/types"
+
 // isPredeclared reports whether a name is a type where nothing else is declared by it
 // (https://go.dev/ref/spec#Predeclared_identifiers).
 func isPredeclared(name string) bool {
-	switch name {
-	case "any", "comparable", "error":
-		return true
-	}
-	return basicName(name) != ""
+	_, ok := types.Universe.Lookup(name).(*types.TypeName)
+	return ok
 }
 
 // basicName returns the own name of a predeclared boolean, numeric or string type: byte and rune
 // are aliases. It returns "" for any other name.
 func basicName(name string) string {
-	switch name {
-	case "byte":
-		return "uint8"
-	case "rune":
-		return "int32"
-	case "bool", "string",
-		"int", "int8", "int16", "int32", "int64",
-		"uint", "uint8", "uint16", "uint32", "uint64", "uintptr",
-		"float32", "float64", "complex64", "complex128":
-		return name
+	if t, ok := types.Universe.Lookup(name).(*types.TypeName); ok {
+		if basic, ok := t.Type().(*types.Basic); ok {
+			return types.Typ[basic.Kind()].Name()
+		}
 	}
 	return ""
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resolve finds Go types in source, on demand: without go/types, without the go command, and without parsing
-// more files than contain the requested declarations.
+// Package resolve finds Go types in source, on demand: without type-checking, without the go command, and without
+// parsing more files than contain the requested declarations.
 //
 // A Type is a type as Go's specification defines it: aliases are followed, type arguments are put in. Its parts are
 // resolved when first needed. Looking at one field of a Pod therefore does not read the rest of it, and recursive
@@ -25,57 +25,37 @@ import (
 type Resolver struct {
 	ctx      context.Context
 	module   *load.Module
-	scopes   map[string]opening // by import path
-	named    map[string]*Type   // by identity
+	scopes   map[string]*scope // by import path
+	named    map[string]*Type  // by identity
 	imports  map[*load.File]*imports
 	standard func() *load.Module // what openStandardLibrary returns
 }
 
-// opening is the memory of one attempt to open a package.
-type opening struct {
-	scope *scope
-	err   error
-}
-
-// New makes a Resolver that locates packages as imports in the module would. packages are already loaded: their files
-// are taken as they are, not parsed a second time.
-func New(ctx context.Context, m *load.Module, packages ...*load.Package) *Resolver {
-	r := &Resolver{
-		ctx: ctx, module: m,
-		scopes:   make(map[string]opening),
-		named:    make(map[string]*Type),
-		imports:  make(map[*load.File]*imports),
+// New makes a Resolver that locates packages as imports in the module would.
+func New(ctx context.Context, m *load.Module) *Resolver {
+	return &Resolver{
+		ctx: ctx, module: m, scopes: map[string]*scope{}, named: map[string]*Type{}, imports: map[*load.File]*imports{},
 		standard: sync.OnceValue(func() *load.Module { return openStandardLibrary(ctx) }),
 	}
-	for _, p := range packages {
-		r.adopt(p)
-	}
-	return r
 }
 
 // adopt returns the scope of a package that load has found; the first of an import path stays.
-func (r *Resolver) adopt(p *load.Package) *scope {
-	if o, known := r.scopes[p.Path]; known && o.scope != nil {
-		return o.scope
+func (r *Resolver) adopt(importPath string, p *load.Package) *scope {
+	if r.scopes[importPath] == nil {
+		r.scopes[importPath] = &scope{
+			resolver: r, path: importPath, pkg: p,
+			indexed: map[*load.File]bool{}, searched: map[string]bool{}, missing: map[string]bool{},
+			types: map[string]*declaration{}, constants: map[string]*declaredConstant{}, methods: map[string][]string{},
+			marked: map[string]bool{},
+		}
 	}
-	s := newScope(r, p.Path, p)
-	r.scopes[p.Path] = opening{scope: s}
-	return s
+	return r.scopes[importPath]
 }
 
 // Named resolves a declared type of a package, or a predeclared one if importPath is empty:
 // aliases are followed, generic types take arguments. The error is an *Error.
 func (r *Resolver) Named(importPath, name string, args ...*Type) (*Type, error) {
-	return settled(r.lookup(mention{importPath: importPath, name: name, args: args}))
-}
-
-// Of resolves a type of a package that load has already found. The error is an *Error.
-func (r *Resolver) Of(p *load.Package, name string) (*Type, error) {
-	return settled(r.lookupIn(r.adopt(p), mention{importPath: p.Path, name: name}))
-}
-
-// settled makes an error of a type that was not found.
-func settled(t *Type) (*Type, error) {
+	t := r.lookup(mention{importPath: importPath, name: name, args: args})
 	if t.err != nil {
 		return nil, t.err
 	}
@@ -157,16 +137,12 @@ func (r *Resolver) unique(t *Type) *Type {
 
 // open finds a package. It returns an error with the reason if the package is missing.
 func (r *Resolver) open(importPath string) (*scope, error) {
-	if o, known := r.scopes[importPath]; known {
-		return o.scope, o.err
+	if s := r.scopes[importPath]; s != nil {
+		return s, nil
 	}
-	p, err := r.locate(importPath)
-	o := opening{err: err}
-	if err == nil {
-		o.scope = newScope(r, importPath, p)
+	p, err := r.locate(importPath) // load remembers errors, too
+	if err != nil {
+		return nil, err
 	}
-	if r.ctx.Err() == nil {
-		r.scopes[importPath] = o
-	}
-	return o.scope, o.err
+	return r.adopt(importPath, p), nil
 }

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/constant"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,7 +74,7 @@ func TestResolve(t *testing.T) {
 }
 
 // There is one Type of a named type, whatever way leads to it.
-func TestOf(t *testing.T) {
+func TestOneType(t *testing.T) {
 	dir := writeArchive(t, `
 -- go.mod --
 module example.com/m
@@ -100,29 +102,23 @@ type Pair[K, V any] struct{ Next *Pair[K, V] }
 		t.Fatal(problems)
 	}
 	p := result.Packages[0]
-	r := New(t.Context(), result.Module, p)
+	r := New(t.Context(), result.Module)
 	named, err := r.Named("example.com/m/marked", "T")
 	if err != nil {
 		t.Fatal(err)
-	}
-	if of, err := r.Of(p, "T"); of != named {
-		t.Error("Of gives another type than Named:", of, err)
-	}
-	if named.File != p.Files[0] {
-		t.Error("a file that load has parsed was parsed again")
 	}
 	other, err := r.Named("example.com/m/other", "T")
 	if err != nil || named.Fields()[0].Type.Elem() != other {
 		t.Error("a field leads to another type than Named:", err)
 	}
 	pair, err := r.Named("example.com/m/other", "Pair", r.predeclared("int"), named)
-	if err != nil || pair != named.Field("Pair").Type || pair.Field("Next").Type.Elem() != pair {
+	if err != nil || pair != named.Fields()[1].Type || pair.Fields()[0].Type.Elem() != pair {
 		t.Error("a generic type has several Types for the same arguments:", err)
 	}
-	if Identical(pair, other.Field("Pair").Type) {
+	if Identical(pair, other.Fields()[0].Type) {
 		t.Error("a generic type is identical for different arguments")
 	}
-	_, err = r.Of(p, "Tea")
+	_, err = r.Named(p.Path, "Tea")
 	if e, ok := errors.AsType[*Error](err); !ok || e.Package != p.Path || e.Name != "Tea" || e.IsValid() {
 		t.Errorf("error %#v", err)
 	}
@@ -153,12 +149,25 @@ func describe(w *strings.Builder, r *Resolver, t *Type, err error) {
 			fmt.Fprintf(w, "\t\t# %s\n", strings.TrimSpace(g.Text()))
 		}
 	}
-	for _, c := range r.Constants(t) {
-		fmt.Fprintf(w, "\t%s = %q%s\n", c.Name, c.Value, position(c.Range))
+	for _, c := range r.sortedConstants(t) {
+		if v := r.constantValue(t.at.scope, c); v.Kind() == constant.String {
+			fmt.Fprintf(w, "\t%s = %q%s\n", c.name.Name, constant.StringVal(v), position(c.file.Range(c.name.Pos(), c.name.End())))
+		}
 	}
-	if methods := t.Methods(); len(methods) > 0 {
+	if methods := methodsOf(t); len(methods) > 0 {
 		fmt.Fprintf(w, "\tmethods %s\n", strings.Join(methods, " "))
 	}
+}
+
+// methodsOf returns the names of the methods that are declared with a type or a pointer to it as receiver, sorted.
+func methodsOf(t *Type) []string {
+	if t.AST == nil {
+		return nil
+	}
+	t.at.scope.search(t.Name+")", t.Name+"[")
+	names := slices.Clone(t.at.scope.methods[t.Name])
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // detail says what a type is made of, or why it was not found.

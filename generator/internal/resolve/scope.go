@@ -27,19 +27,6 @@ type scope struct {
 	marked map[string]bool // the package, by a marker that has been asked for
 }
 
-func newScope(r *Resolver, importPath string, p *load.Package) *scope {
-	return &scope{
-		resolver: r, path: importPath, pkg: p,
-		indexed:   make(map[*load.File]bool),
-		searched:  make(map[string]bool),
-		missing:   make(map[string]bool),
-		types:     make(map[string]*declaration),
-		constants: make(map[string]*declaredConstant),
-		methods:   make(map[string][]string),
-		marked:    make(map[string]bool),
-	}
-}
-
 // declaration returns a type's declaration on the package level; nil without one.
 func (s *scope) declaration(name string) *declaration {
 	s.seek(name)
@@ -51,11 +38,11 @@ func (s *scope) declaration(name string) *declaration {
 // A file that merely mentions a name is parsed only if no likelier one declares it: generated
 // files of megabytes mention every type of their package.
 func (s *scope) seek(names ...string) {
-	for _, words := range []func(name string) []string{ungrouped, grouped, unformatted} {
+	for i := range forms("") {
 		var likely []string
 		for _, name := range names {
 			if s.types[name] == nil && !s.missing[name] {
-				likely = append(likely, words(name)...)
+				likely = append(likely, forms(name)[i]...)
 			}
 		}
 		s.search(likely...)
@@ -83,31 +70,16 @@ func (s *scope) search(words ...string) {
 	}
 }
 
-// ungrouped is how gofmt begins a declaration of its own. A predeclared name is rarely declared
-// anew, so that one search must do for both of the forms that gofmt knows.
-func ungrouped(name string) []string {
-	words := []string{"\ntype " + name}
+// forms returns the words of a type's declaration, the likeliest first: as gofmt begins one of its own, then one in
+// parentheses, and a field too, and then the only word certain to be there. A predeclared name is rarely declared anew,
+// and every file mentions it. So one search must do for the forms that gofmt knows, and a new declaration of one in
+// source that gofmt has not seen is overlooked.
+func forms(name string) [3][]string {
+	alone, grouped := "\ntype "+name, "\n\t"+name+" "
 	if isPredeclared(name) {
-		words = append(words, "\n\t"+name+" ")
+		return [3][]string{{alone, grouped}}
 	}
-	return words
-}
-
-// grouped is how gofmt begins a declaration in parentheses, and a field too.
-func grouped(name string) []string {
-	if isPredeclared(name) {
-		return nil
-	}
-	return []string{"\n\t" + name + " ", "\n\t" + name + "["}
-}
-
-// unformatted returns the only words certain to be in a declaration. Every file mentions predeclared names: a new
-// declaration of one in source that gofmt has not seen is overlooked.
-func unformatted(name string) []string {
-	if isPredeclared(name) {
-		return nil
-	}
-	return []string{name}
+	return [3][]string{{alone}, {grouped, "\n\t" + name + "["}, {name}}
 }
 
 // index notes what a file declares.

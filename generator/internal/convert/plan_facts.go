@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+)
+
+// Dropped returns the fields of both versions that rules give up, as sorted paths in JSON names.
+func (p *Plan) Dropped() []string {
+	return p.facts(func(c *Claim, here place) (paths []string) {
+		if c.Verb != model.Drop || c.Entry != "" {
+			return nil
+		}
+		around := here.around(c)
+		for _, other := range c.SpokeOthers {
+			paths = append(paths, around.at(other, nil).paths()[spokeSide])
+		}
+		for _, other := range c.HubOthers {
+			paths = append(paths, around.at(nil, other).paths()[hubSide])
+		}
+		for side, path := range here.paths() {
+			if c.side(Direction(side)) != nil && path != "" {
+				paths = append(paths, path)
+			}
+		}
+		return paths
+	})
+}
+
+// Defaults returns the fields of both versions with a default, as sorted paths in JSON names.
+func (p *Plan) Defaults() []string {
+	return p.facts(func(c *Claim, here place) (paths []string) {
+		if c.HasDefault() {
+			paths = append(paths, here.paths()[1-c.DefaultTo()])
+		}
+		for v := c.Value; v != nil; v = v.Elem {
+			if how, ok := v.How.(Present); ok && len(how.Constants) == 0 { // an empty struct is a value, too
+				paths = append(paths, here.paths()[v.Outer])
+			}
+		}
+		return paths
+	})
+}
+
+// Entries returns the keys of the metadata entries that rules use, sorted.
+func (p *Plan) Entries() []string {
+	return p.facts(func(c *Claim, _ place) []string {
+		how, _ := entryOf(c)
+		return slices.DeleteFunc([]string{c.Entry, how.Keys[spokeSide], how.Keys[hubSide]}, func(key string) bool { return key == "" })
+	})
+}
+
+// facts returns the texts that a function has for the claims of the plan, sorted and each once.
+func (p *Plan) facts(of func(c *Claim, here place) []string) (all []string) {
+	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
+		all = append(all, of(c, here)...)
+		return true
+	})
+	slices.Sort(all)
+	return slices.Compact(all)
+}
