@@ -21,7 +21,7 @@ import (
 )
 
 // released is the version of a release, set by the linker: -ldflags "-X main.released=v0.1.0".
-var released string
+var released string //nolint:gochecknoglobals // the linker needs it
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

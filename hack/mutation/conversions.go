@@ -20,7 +20,7 @@ func conversionFaults(s *seeder, in *ast.FuncDecl, statement ast.Stmt) []variant
 	case *ast.ExprStmt:
 		return append([]variant{{kind: "a field is lost"}}, aliased(text)...)
 	case *ast.IfStmt:
-		return conditionFaults(s, statement, text)
+		return conditionFaults(s, statement)
 	case *ast.ReturnStmt:
 		if strings.Contains(text, "conversion.Exchange(") || strings.Contains(text, "conversion.ExchangeHooks(") {
 			return []variant{{kind: "nothing is kept and restored", text: "return nil"}}
@@ -58,7 +58,7 @@ func aliased(text string) []variant {
 	return nil
 }
 
-func conditionFaults(s *seeder, statement *ast.IfStmt, text string) []variant {
+func conditionFaults(s *seeder, statement *ast.IfStmt) []variant {
 	if statement.Init == nil {
 		return []variant{{kind: "a field is lost"}}
 	}

@@ -26,7 +26,8 @@ type problem struct {
 
 // check returns the problems of a file, in the order of their lines.
 func check(file string, text []byte) ([]problem, error) {
-	blocks, texts, found := []block(nil), []block(nil), []problem(nil)
+	var blocks, texts []block
+	var found []problem
 	switch {
 	case strings.HasSuffix(file, ".md"):
 		blocks, found = pageBlocks(string(text)), brokenLinks(file, string(text))

@@ -19,8 +19,10 @@ import (
 )
 
 // releases are the minor versions, each by a patch.
-var releases = []string{
-	"v1.25.16", "v1.26.15", "v1.27.16", "v1.28.15", "v1.29.6", "v1.30.14", "v1.31.14", "v1.32.13", "v1.33.13", "v1.34.10", "v1.35.4", "v1.36.3", "v1.37.2",
+func releases() []string {
+	return []string{
+		"v1.25.16", "v1.26.15", "v1.27.16", "v1.28.15", "v1.29.6", "v1.30.14", "v1.31.14", "v1.32.13", "v1.33.13", "v1.34.10", "v1.35.4", "v1.36.3", "v1.37.2",
+	}
 }
 
 func main() {
@@ -35,7 +37,7 @@ type resource struct{ name, scope string }
 
 func write(file string) error {
 	first, last := map[resource]int{}, map[resource]int{}
-	for i, release := range releases {
+	for i, release := range releases() {
 		found, err := read(release)
 		if err != nil {
 			return fmt.Errorf("%s: %w", release, err)
@@ -57,7 +59,7 @@ func write(file string) error {
 }
 
 func minor(release int) string {
-	return strings.Join(strings.SplitN(strings.TrimPrefix(releases[release], "v"), ".", 3)[:2], ".")
+	return strings.Join(strings.SplitN(strings.TrimPrefix(releases()[release], "v"), ".", 3)[:2], ".")
 }
 
 // read returns the resources of a release.

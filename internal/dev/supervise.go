@@ -55,10 +55,10 @@ func Supervise(arguments []string, in io.Reader) error {
 		_ = program.Process.Kill() // It has ended already, or the system cannot interrupt a process, as Windows cannot.
 	}
 	select {
-	case <-ended:
+	case _ = <-ended:
 	case <-time.After(patience):
 		_ = program.Process.Kill() // It has ended meanwhile.
-		<-ended
+		_ = <-ended
 	}
 	if killed {
 		return os.RemoveAll(arguments[0])

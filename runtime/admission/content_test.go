@@ -252,7 +252,7 @@ func TestPanicDenies(t *testing.T) {
 		case "abort":
 			panic(http.ErrAbortHandler)
 		case "nil":
-			panic(nil) //nolint:govet // which is what is tried
+			panic(nil)
 		case "goexit":
 			runtime.Goexit()
 		case "a value that panics":

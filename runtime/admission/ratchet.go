@@ -145,7 +145,8 @@ func stablePath(path string, s *wire.Shape, v reflect.Value) (stable, value stri
 		if s, v = s.PointedAt(v); !v.IsValid() {
 			return out.String() + path, ""
 		}
-		step, known := 0, ""
+		var step int
+		var known string
 		switch s.Kind {
 		case wire.Structure:
 			if step = strings.IndexAny(path, ".["); step < 0 {

@@ -37,7 +37,7 @@ func run(ctx context.Context, args []string, register Register, stdin io.Reader,
 	if len(args) == 0 {
 		return exitClean, false
 	}
-	err := error(nil)
+	var err error
 	switch args[0] {
 	case "scan":
 		code, err = runScan(ctx, args[1:], register, stdout, stderr)

@@ -117,7 +117,7 @@ func inlined(t *resolve.Type, all []*resolve.Type) []*resolve.Type {
 
 // applies reports whether a rule has an effect on a struct and its counterpart, and notes whether it is true for them.
 func (s ruleset) applies(r *model.ConversionRule, spoke, hub *resolve.Type) bool {
-	if isTrue(s.deciding(r), spoke, hub) {
+	if isTrue(s.deciding(r), hub) {
 		s.holds[r] = true
 		return true
 	}
@@ -139,9 +139,9 @@ func (s ruleset) deciding(r *model.ConversionRule) *model.ConversionRule {
 	return r
 }
 
-// isTrue reports whether a rule fits a struct and its counterpart. A field is moved to a field of the counterpart.
+// isTrue reports whether a rule fits a struct with this counterpart. A field is moved to a field of the counterpart.
 // A field is kept or given up if the counterpart lacks it.
-func isTrue(r *model.ConversionRule, spoke, hub *resolve.Type) bool {
+func isTrue(r *model.ConversionRule, hub *resolve.Type) bool {
 	if slices.ContainsFunc(r.Hub.V, func(path string) bool { return !has(hub, path) }) {
 		return false
 	}

@@ -393,7 +393,7 @@ func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
 	spoke, hub := limitsIn(v.Spoke, p.fields[spokeSide]), limitsIn(v.Hub, p.fields[hubSide])
 	var fit []Renaming
 	for _, r := range p.renames {
-		refused, version := "", ""
+		var refused, version string
 		switch {
 		case r.From != "" && !spoke.allows(r.From):
 			refused, version = r.From, p.version(spokeSide)

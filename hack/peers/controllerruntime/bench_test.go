@@ -106,8 +106,8 @@ type row struct {
 
 func rows(t testing.TB) []row {
 	log.SetLogger(logr.Discard())
-	create := reviews.Of(t, admissionv1.Create, reviews.PodKind, reviews.Pod, nil)
-	update := reviews.Of(t, admissionv1.Update, reviews.PodKind, reviews.Pod, reviews.Pod)
+	create := reviews.Of(t, admissionv1.Create, reviews.PodKind(), reviews.Pod, nil)
+	update := reviews.Of(t, admissionv1.Update, reviews.PodKind(), reviews.Pod, reviews.Pod)
 	validator := peer.WithValidator[*corev1.Pod](scheme.Scheme, peerValidator{})
 	return []row{
 		{"validate CREATE", create, admission.Validating("pods.example.com", admission.ForKind("v1", "Pod"),
@@ -268,7 +268,7 @@ func BenchmarkGrowth(b *testing.B) {
 		for _, kB := range []int{1, 10, 100, 1000} {
 			object, elements := podOf(kB << 10)
 			b.Run(fmt.Sprintf("%s/%dkB", edit.name, kB), func(b *testing.B) {
-				c := newClient(b, decide(edit.do), reviews.Of(b, admissionv1.Create, reviews.PodKind, object, nil))
+				c := newClient(b, decide(edit.do), reviews.Of(b, admissionv1.Create, reviews.PodKind(), object, nil))
 				for b.Loop() {
 					c.call()
 				}

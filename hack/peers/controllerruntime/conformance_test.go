@@ -64,7 +64,7 @@ func TestAPIServerGetsVerdicts(t *testing.T) {
 		}))
 	a := newAPIServer(t, validate)
 	bothVersions(t, func(t *testing.T, version string) {
-		create := call{version: version, operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small}
+		create := call{version: version, operation: admission.Create, kind: reviews.PodKind(), resource: pods, object: small}
 		got := a.do(t, t.Context(), create)
 		if got.failed != nil || got.rejected != nil {
 			t.Fatalf("%+v", got)
@@ -82,7 +82,7 @@ func TestAPIServerGetsVerdicts(t *testing.T) {
 			s.Message != `admission webhook "test.example.com" denied the request: Pod "web" is invalid: spec.containers: Required value: add one` {
 			t.Errorf("%+v", s)
 		}
-		got = a.do(t, t.Context(), call{version: version, operation: admission.Delete, kind: reviews.PodKind, resource: pods, old: small})
+		got = a.do(t, t.Context(), call{version: version, operation: admission.Delete, kind: reviews.PodKind(), resource: pods, old: small})
 		if !apierrors.IsConflict(got.rejected) {
 			t.Errorf("%+v", got)
 		}
@@ -103,7 +103,7 @@ func TestAPIServerAppliesPatches(t *testing.T) {
 		}))
 	a := newAPIServer(t, mutate)
 	bothVersions(t, func(t *testing.T, version string) {
-		got := a.do(t, t.Context(), call{version: version, operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small, mutating: true})
+		got := a.do(t, t.Context(), call{version: version, operation: admission.Create, kind: reviews.PodKind(), resource: pods, object: small, mutating: true})
 		const want = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","labels":{"a":"b"}},"spec":{"containers":[{"name":"side","resources":{}},{"name":"c","future":"kept"}]}}`
 		if got.failed != nil || !sameJSON(t, got.object, []byte(want)) {
 			t.Errorf("%v %s", got.failed, got.object)
@@ -112,7 +112,7 @@ func TestAPIServerAppliesPatches(t *testing.T) {
 			{operation: admission.Update, object: small, old: without},
 			{operation: admission.Delete, old: small},
 		} {
-			c.version, c.kind, c.resource, c.mutating = version, reviews.PodKind, pods, true
+			c.version, c.kind, c.resource, c.mutating = version, reviews.PodKind(), pods, true
 			if got := a.do(t, t.Context(), c); got.failed != nil || got.rejected != nil || string(got.object) != c.object {
 				t.Errorf("%+v", got)
 			}
@@ -160,7 +160,7 @@ func TestAPIServerSubresources(t *testing.T) {
 				seen["any"] = string(r.OldObject()) == small && r.Object() == nil
 				return nil
 			})),
-			call{operation: admission.Delete, kind: reviews.PodKind, old: small},
+			call{operation: admission.Delete, kind: reviews.PodKind(), old: small},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestAPIServerSeesFailures(t *testing.T) {
 			}
 			return nil
 		})))
-	good := call{operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small}
+	good := call{operation: admission.Create, kind: reviews.PodKind(), resource: pods, object: small}
 	job, update, empty, large, wrong := good, good, good, good, good
 	job.kind = metav1.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}
 	update.operation, update.old = admission.Update, small
@@ -261,7 +261,7 @@ func TestConnections(t *testing.T) {
 		return nil
 	}))
 	a := newAPIServer(t, h)
-	good := call{operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small}
+	good := call{operation: admission.Create, kind: reviews.PodKind(), resource: pods, object: small}
 
 	t.Run("a client that goes away ends the policy", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -283,7 +283,7 @@ func TestConnections(t *testing.T) {
 	t.Run("a slow client is waited for, others are served meanwhile", func(t *testing.T) {
 		server := httptest.NewServer(h)
 		defer server.Close()
-		body := reviews.Of(t, admission.Create, reviews.PodKind, []byte(small), nil)
+		body := reviews.Of(t, admission.Create, reviews.PodKind(), []byte(small), nil)
 		slow, feed := io.Pipe()
 		answered := make(chan int, 1)
 		go func() {
@@ -318,7 +318,7 @@ func TestConnections(t *testing.T) {
 		}
 		fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"kind\":")
 		conn.Close()
-		response, err := http.Post(server.URL, "application/json", bytes.NewReader(reviews.Of(t, admission.Create, reviews.PodKind, []byte(small), nil)))
+		response, err := http.Post(server.URL, "application/json", bytes.NewReader(reviews.Of(t, admission.Create, reviews.PodKind(), []byte(small), nil)))
 		if err != nil || response.StatusCode != http.StatusOK {
 			t.Fatal(response, err)
 		}
@@ -369,7 +369,7 @@ func TestManagerStopEndsNoPolicy(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	a := apiServerFor(t, fmt.Sprintf("https://127.0.0.1:%d/webhook", port), certificate)
-	got := a.do(t, t.Context(), call{operation: admission.Create, kind: reviews.PodKind, resource: pods, object: small})
+	got := a.do(t, t.Context(), call{operation: admission.Create, kind: reviews.PodKind(), resource: pods, object: small})
 	if got.failed != nil || got.rejected != nil {
 		t.Errorf("%+v", got)
 	}

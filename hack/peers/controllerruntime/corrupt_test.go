@@ -47,7 +47,7 @@ type corruption struct {
 func TestCorruptions(t *testing.T) {
 	pod := func(name, object string, edit func(*corev1.Pod), want string) corruption {
 		return corruption{name, object, want, reviews.Mutated(t, []byte(object), edit),
-			theirMutation(t, scheme.Scheme, reviews.PodKind, object, defaulterFunc[*corev1.Pod](edit))}
+			theirMutation(t, scheme.Scheme, reviews.PodKind(), object, defaulterFunc[*corev1.Pod](edit))}
 	}
 	tickets := runtime.NewScheme()
 	gvk := metav1.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Ticket"}
@@ -107,7 +107,7 @@ func TestPatchOrder(t *testing.T) {
 		return nil
 	}
 	h := admission.Mutating("pods.example.com", admission.OnCreate(edit))
-	body := reviews.Of(t, admissionv1.Create, reviews.PodKind, reviews.Pod, nil)
+	body := reviews.Of(t, admissionv1.Create, reviews.PodKind(), reviews.Pod, nil)
 	first := string(reviews.Ask(t, h, body).Patch)
 	for range 50 {
 		if again := string(reviews.Ask(t, h, body).Patch); again != first {

@@ -10,6 +10,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -25,7 +26,7 @@ import (
 const root = "../../.."
 
 func main() {
-	counted, err := count(ports)
+	counted, err := count(ports())
 	if err == nil {
 		_, err = os.Stdout.WriteString(table(counted))
 	}
@@ -220,7 +221,7 @@ func download(module, require string) (string, error) {
 	out, err := cmd.Output()
 	var answer struct{ Dir, Error string }
 	if bad := json.Unmarshal(out, &answer); bad != nil || err != nil || answer.Error != "" {
-		return "", fmt.Errorf("%v: %v %v %s", cmd, err, bad, answer.Error)
+		return "", fmt.Errorf("%v: %w %s", cmd, errors.Join(err, bad), answer.Error)
 	}
 	return answer.Dir, nil
 }

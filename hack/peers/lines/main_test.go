@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the table in the page")
 // TestShares holds the hooks to a tenth of all originals, and to a quarter of each.
 func TestShares(t *testing.T) {
 	const tenth, quarter = 10, 4
-	all, err := count(ports)
+	all, err := count(ports())
 	if err != nil {
 		t.Fatal(err)
 	}

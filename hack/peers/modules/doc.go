@@ -5,6 +5,7 @@
 package modules
 
 import (
+	// The modules.
 	_ "github.com/NVIDIA/go-nvml/pkg/nvml"
 	_ "github.com/fluxcd/helm-controller/api/v2"
 	_ "github.com/fluxcd/kustomize-controller/api/v1"

@@ -24,7 +24,7 @@ func TestDecodedLength(t *testing.T) {
 		length int
 	}{{"ours", ourValidator(), 7_000_000}, {"theirs", theirValidator(), 1_000_000}} {
 		object := []byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[` + strings.TrimSuffix(strings.Repeat("{},", test.length/3), ",") + `]}}`)
-		body := reviews.Of(t, admissionv1.Create, reviews.PodKind, object, nil)
+		body := reviews.Of(t, admissionv1.Create, reviews.PodKind(), object, nil)
 		stop := peak()
 		w := send(t, test.h, body)
 		most := stop()

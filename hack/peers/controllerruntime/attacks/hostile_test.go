@@ -265,7 +265,7 @@ func TestHostileObjects(t *testing.T) {
 // caller.
 func TestHostileReviews(t *testing.T) {
 	h := ourValidator()
-	whole := reviews.Of(t, admissionv1.Update, reviews.PodKind, reviews.Pod, reviews.Pod)
+	whole := reviews.Of(t, admissionv1.Update, reviews.PodKind(), reviews.Pod, reviews.Pod)
 	most := bounds{20 * time.Second, 20 << 20}
 	if code, content := answered(t, h, "the review", whole, most); !verdict(t, "the review", code, content).Allowed {
 		t.Fatalf("%s", content)

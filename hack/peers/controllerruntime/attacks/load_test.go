@@ -335,9 +335,9 @@ func largePod(t testing.TB, length int) []byte {
 // TestLoad has the same load for server.Server and for controller-runtime's server, each in a process of its own. It
 // holds server.Server to its promises, and logs the figures of both.
 func TestLoad(t *testing.T) {
-	small := reviews.Of(t, admissionv1.Create, reviews.PodKind, reviews.Pod, nil)
+	small := reviews.Of(t, admissionv1.Create, reviews.PodKind(), reviews.Pod, nil)
 	half := largePod(t, 3_500_000)
-	large := reviews.Of(t, admissionv1.Update, reviews.PodKind, half, half)
+	large := reviews.Of(t, admissionv1.Update, reviews.PodKind(), half, half)
 	const request = "POST %s HTTP/1.1\r\nHost: w\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 	slow := func(n int) func(t *testing.T, r *running) {
 		return func(t *testing.T, r *running) {

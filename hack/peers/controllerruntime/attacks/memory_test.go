@@ -86,7 +86,7 @@ func hostileCalls(t *testing.T) func(i int) (path string, body []byte) {
 		{"/convert", string(conversionReview("v2", `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"l","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"spec\",\"x-%[1]d\"],\"is\":%[1]d}]}"}}}`))},
 	}
 	panics := review("CREATE", `{"metadata":{"name":"panic"},"spec":{}}`)
-	whole := reviews.Of(t, admissionv1.Create, reviews.PodKind, reviews.Pod, nil)
+	whole := reviews.Of(t, admissionv1.Create, reviews.PodKind(), reviews.Pod, nil)
 	return func(i int) (string, []byte) {
 		switch {
 		case i%1000 == 1:

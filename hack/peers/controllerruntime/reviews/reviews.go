@@ -22,8 +22,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
-// PodKind is the kind of Pod.
-var PodKind = metav1.GroupVersionKind{Version: "v1", Kind: "Pod"}
+// PodKind returns the kind of Pod.
+func PodKind() metav1.GroupVersionKind { return metav1.GroupVersionKind{Version: "v1", Kind: "Pod"} }
 
 // Pod is a Pod of 4.5 kB as a controller creates it and the API server sends it on.
 //
