@@ -103,7 +103,7 @@ func (f *file) decode(prefix string, mapping *yaml.Node, table []key) {
 			continue
 		}
 		f.given[name] = node
-		leaf := slices.IndexFunc(table, func(k key) bool { return k.Name == name })
+		leaf := slices.IndexFunc(table, func(k key) bool { return k.name == name })
 		switch {
 		case leaf >= 0:
 			table[leaf].set(f, name, value)
@@ -124,11 +124,11 @@ func (f *file) unknown(node *yaml.Node, prefix string, table []key) diag.Diagnos
 		d = f.errorAt(node, ruleUnknown, "unknown key %q in %s", node.Value, around)
 	}
 	for _, k := range table {
-		if outer, name, nested := strings.Cut(k.Name, "."); nested && (name == node.Value || k.Name == node.Value) {
+		if outer, name, nested := strings.Cut(k.name, "."); nested && (name == node.Value || k.name == node.Value) {
 			return d.WithHint("%s is a key of %s", name, outer)
 		}
-		if k.Name == node.Value {
-			return d.WithHint("%s is not a key of %s", k.Name, around)
+		if k.name == node.Value {
+			return d.WithHint("%s is not a key of %s", k.name, around)
 		}
 	}
 	siblings := names(table, prefix)
@@ -138,9 +138,9 @@ func (f *file) unknown(node *yaml.Node, prefix string, table []key) diag.Diagnos
 // require reports the required keys that this file lacks.
 func (f *file) require(table []key) {
 	for _, k := range table {
-		if _, given := f.given[k.Name]; k.Required && !given {
-			f.problems.Add(diag.Errorf(f.start(), ruleVersion, "%s has no %s", FileName, k.Name).
-				WithHint("write %s: %s", k.Name, k.Example))
+		if _, given := f.given[k.name]; k.required && !given {
+			f.problems.Add(diag.Errorf(f.start(), ruleVersion, "%s has no %s", FileName, k.name).
+				WithHint("write %s: %s", k.name, k.example))
 		}
 	}
 }
