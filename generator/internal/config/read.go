@@ -46,7 +46,7 @@ func misnamed(moduleDir string) diag.List {
 
 // whole makes an error about a whole file.
 func whole(path, format string, args ...any) diag.Diagnostic {
-	return diag.Errorf(diag.Range{Pos: diag.Position{File: path}}, ruleFile, format, args...)
+	return diag.Errorf(diag.InFile(path), ruleFile, format, args...)
 }
 
 // Parse is like Read for a text at path. The file need not exist.

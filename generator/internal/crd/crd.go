@@ -53,7 +53,7 @@ func Merge(o Options, conversions []Conversion) ([]output.File, diag.List) {
 	var files []output.File
 	for _, f := range o.Files {
 		if f.Err != nil {
-			m.problems.Add(diag.Errorf(span(f.Path, 0, 0, 0), RuleText, "cannot read the file: %v", regular.Reason(f.Err)))
+			m.problems.Add(diag.Errorf(diag.InFile(f.Path), RuleText, "cannot read the file: %v", regular.Reason(f.Err)))
 			continue
 		}
 		if !m.concerns(f.Content) {
@@ -93,7 +93,7 @@ func (m *merge) concerns(text []byte) bool {
 func (m *merge) file(path string, text []byte) ([]byte, diag.Range) {
 	definitions, err := parse(path, text)
 	if err != nil {
-		m.problems.Add(diag.Errorf(span(path, 0, 0, 0), RuleText, "the file is not valid YAML: %s", yamltext.Message(err)).
+		m.problems.Add(diag.Errorf(diag.InFile(path), RuleText, "the file is not valid YAML: %s", yamltext.Message(err)).
 			WithHint("crds must name the files that controller-gen writes, not templates"))
 		for _, c := range m.conversions {
 			m.found[c.Name] = true // the file may well contain it

@@ -117,17 +117,12 @@ func (d *definition) at(nodes ...*yaml.Node) diag.Range {
 	for _, n := range nodes {
 		if n != nil {
 			first, _, _ := strings.Cut(n.Value, "\n")
-			return span(d.path, n.Line, n.Column, len(first))
+			at := diag.Range{Pos: diag.Position{File: d.path, Line: n.Line, Column: n.Column}}
+			if first != "" {
+				at.End = diag.Position{File: d.path, Line: n.Line, Column: n.Column + len(first)}
+			}
+			return at
 		}
 	}
-	return span(d.path, 0, 0, 0)
-}
-
-// span returns a range within a line, or the whole file if the line is 0.
-func span(path string, line, column, length int) diag.Range {
-	r := diag.Range{Pos: diag.Position{File: path, Line: line, Column: column}}
-	if length > 0 {
-		r.End = diag.Position{File: path, Line: line, Column: column + length}
-	}
-	return r
+	return diag.InFile(d.path)
 }

@@ -41,6 +41,9 @@ type Range struct {
 	Pos, End Position
 }
 
+// InFile returns the range of a file as a whole.
+func InFile(path string) Range { return Range{Pos: Position{File: path}} }
+
 // IsValid reports whether the range names a file.
 func (r Range) IsValid() bool { return r.Pos.IsValid() }
 

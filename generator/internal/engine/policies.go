@@ -34,8 +34,7 @@ func (r Run) checkListed(p *model.Project) diag.List {
 	}) {
 		return nil
 	}
-	at := diag.Range{Pos: diag.Position{File: file.Path}}
-	return diag.List{diag.Warningf(at, model.RuleListed, "the file does not list %s, and kustomize leaves the policies out", render.PoliciesFile).
+	return diag.List{diag.Warningf(diag.InFile(file.Path), model.RuleListed, "the file does not list %s, and kustomize leaves the policies out", render.PoliciesFile).
 		WithHint("add to its resources: - %s", render.PoliciesFile)}
 }
 

@@ -48,7 +48,7 @@ func parseFile(path string, src []byte) (*File, diag.List) {
 	var problems diag.List
 	var syntax scanner.ErrorList
 	if !errors.As(err, &syntax) {
-		problems.Add(diag.Errorf(startOf(path), ruleSyntax, "cannot parse: %v", err))
+		problems.Add(diag.Errorf(diag.InFile(path), ruleSyntax, "cannot parse: %v", err))
 	}
 	for _, e := range syntax {
 		// The offset, unlike the line, is not moved by line directives.
@@ -56,9 +56,4 @@ func parseFile(path string, src []byte) (*File, diag.List) {
 		problems.Add(diag.Errorf(diag.Range{Pos: at}, ruleSyntax, "cannot parse: %s", e.Msg))
 	}
 	return f, problems
-}
-
-// startOf is the position of a finding that concerns a file or folder as a whole.
-func startOf(path string) diag.Range {
-	return diag.Range{Pos: diag.Position{File: path}}
 }

@@ -100,7 +100,7 @@ func notOnlyOurs(f File, other foreign) diag.Diagnostic {
 
 // at makes an error that concerns a file as a whole.
 func at(path, rule, format string, args ...any) diag.Diagnostic {
-	return diag.Errorf(diag.Range{Pos: diag.Position{File: path}}, rule, format, args...)
+	return diag.Errorf(diag.InFile(path), rule, format, args...)
 }
 
 // asked adds the marker without which the file would not be wanted.

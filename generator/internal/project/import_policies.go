@@ -65,10 +65,10 @@ func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (
 	if !diags.HasErrors() {
 		for _, p := range policies {
 			if why := differs(p, after.Project); why != "" {
-				diags.Add(diag.Errorf(diag.Range{Pos: diag.Position{File: path}}, "", "%s: %s; nothing was changed", p.Name, why))
+				diags.Add(diag.Errorf(diag.InFile(path), "", "%s: %s; nothing was changed", p.Name, why))
 			}
 			if p.At["metadata.labels"].IsValid() || p.At["metadata.annotations"].IsValid() {
-				diags.Add(diag.Warningf(diag.Range{Pos: diag.Position{File: path}}, "", "%s: its labels and annotations are not kept", p.Name).
+				diags.Add(diag.Warningf(diag.InFile(path), "", "%s: its labels and annotations are not kept", p.Name).
 					WithHint("a kustomization can add them"))
 			}
 		}

@@ -48,7 +48,7 @@ func Lines(text []byte) [][]byte {
 // alone if the node has no line.
 func (f File) Range(node *yaml.Node) diag.Range {
 	if node.Line < 1 {
-		return diag.Range{Pos: diag.Position{File: f.Path}}
+		return diag.InFile(f.Path)
 	}
 	if last := len(f.Lines); node.Line > last { // an empty document with nothing but the "---"
 		end := len(f.Lines[last-1])
