@@ -31,15 +31,12 @@ func parse(path string, text []byte) ([]*definition, error) {
 	documents, err := yamltext.Documents(text)
 	var found []*definition
 	for _, root := range documents {
-		if kind := find(root, "kind"); kind.value == nil || kind.value.Value != "CustomResourceDefinition" {
-			continue
+		if yamltext.Text(root, "kind") == "CustomResourceDefinition" {
+			d := &definition{path: path, apiVersion: find(root, "apiVersion"), spec: find(root, "spec")}
+			d.name = yamltext.Text(find(root, "metadata").value, "name")
+			d.entry = find(d.spec.value, "conversion")
+			found = append(found, d)
 		}
-		d := &definition{path: path, apiVersion: find(root, "apiVersion"), spec: find(root, "spec")}
-		if name := find(find(root, "metadata").value, "name"); name.value != nil {
-			d.name = name.value.Value
-		}
-		d.entry = find(d.spec.value, "conversion")
-		found = append(found, d)
 	}
 	return found, err
 }
@@ -60,8 +57,7 @@ func Defines(text []byte, name string, versions []string) bool {
 func (d *definition) has(version string) bool {
 	versions := find(d.spec.value, "versions").value
 	return versions != nil && slices.ContainsFunc(versions.Content, func(v *yaml.Node) bool {
-		name, schema := find(v, "name").value, find(find(v, "schema").value, "openAPIV3Schema").value
-		return name != nil && name.Value == version && schema != nil
+		return yamltext.Text(v, "name") == version && find(find(v, "schema").value, "openAPIV3Schema").value != nil
 	})
 }
 
@@ -92,12 +88,12 @@ func (d *definition) checkVersions(c Conversion) diag.List {
 	var defined []string
 	if versions.value != nil {
 		for _, v := range versions.value.Content {
-			name, served := find(v, "name").value, find(v, "served").value
+			name := find(v, "name").value
 			if name == nil {
 				continue
 			}
 			defined = append(defined, name.Value)
-			if served != nil && served.Value == "true" && !slices.Contains(c.Versions, name.Value) {
+			if yamltext.Text(v, "served") == "true" && !slices.Contains(c.Versions, name.Value) {
 				problems.Add(diag.Errorf(d.at(name), RuleVersions, "%s serves version %s, which is neither the hub nor a spoke", d.name, name.Value).
 					WithHint("mark its type +webhook:conversion:spoke, or no longer serve it").WithRelated(c.Range, "this marker sets the conversion"))
 			}

@@ -26,8 +26,8 @@ func findForeign(manifest []byte) (foreign, bool) {
 		if content.Tag == "!!null" || isWebhookConfiguration(content) {
 			continue
 		}
-		if kind := entry(content, "kind"); kind != "" {
-			return foreign{fmt.Sprintf("a document of apiVersion %q, kind %q", entry(content, "apiVersion"), kind), content.Line}, true
+		if kind := yamltext.Text(content, "kind"); kind != "" {
+			return foreign{fmt.Sprintf("a document of apiVersion %q, kind %q", yamltext.Text(content, "apiVersion"), kind), content.Line}, true
 		}
 		return foreign{"a document without kind", content.Line}, true
 	}
@@ -38,16 +38,8 @@ func findForeign(manifest []byte) (foreign, bool) {
 }
 
 func isWebhookConfiguration(document *yaml.Node) bool {
-	group, _, _ := strings.Cut(entry(document, "apiVersion"), "/")
-	kind := entry(document, "kind")
+	group, _, _ := strings.Cut(yamltext.Text(document, "apiVersion"), "/")
+	kind := yamltext.Text(document, "kind")
 	return group == "admissionregistration.k8s.io" &&
 		(kind == "MutatingWebhookConfiguration" || kind == "ValidatingWebhookConfiguration")
-}
-
-// entry returns the text of a mapping's entry, and "" without the entry.
-func entry(mapping *yaml.Node, key string) string {
-	if _, value := yamltext.Lookup(mapping, key); value != nil {
-		return value.Value
-	}
-	return ""
 }

@@ -118,6 +118,14 @@ func Lookup(mapping *yaml.Node, key string) (name, value *yaml.Node) {
 	return nil, nil
 }
 
+// Text returns the text of a mapping's value; empty without the key or the mapping.
+func Text(mapping *yaml.Node, key string) string {
+	if _, value := Lookup(mapping, key); value != nil {
+		return value.Value
+	}
+	return ""
+}
+
 // Entries yields the keys of a mapping and their values. Any other node has none.
 func Entries(mapping *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(key, value *yaml.Node) bool) {
