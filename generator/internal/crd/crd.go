@@ -137,11 +137,14 @@ func (m *merge) definition(d *definition, lines [][]byte) (change, *Conversion, 
 	m.found[c.Name] = true
 	problems := d.check(*c)
 	byHand := d.value != nil && !d.isOurs(lines)
-	if len(problems) == 0 && byHand {
-		problems = d.byHand(*c)
+	found, differs := d.difference(c.Stanza)
+	if len(problems) == 0 && byHand && differs {
+		problems.Add(diag.Errorf(d.at(found.node), RuleByHand, "spec.conversion of %s was written by hand, and %s", d.name, found).
+			WithHint("remove spec.conversion, so that webhook-gen writes it, or change the markers to match it").
+			WithRelated(c.Range, "this marker sets the conversion"))
 	}
 	m.problems.Add(problems...)
-	if len(problems) > 0 || byHand || d.says(c.Stanza) {
+	if len(problems) > 0 || byHand || !differs {
 		return change{}, nil, false
 	}
 	return d.write(*c, lines), c, true
