@@ -158,7 +158,7 @@ func (s site) newVersion(e *edits, old ownVersion, r Resource, role string) erro
 			return errors.New(s.rel(path) + " is there and has no type " + r.Kind)
 		}
 		e.Create = append(e.Create, output.File{Path: path, Content: text, Owner: output.Once})
-		types = append(types, declared(f)...)
+		types = append(types, load.Declared(f.AST)...)
 	}
 	copies, err := readDeepCopies(readFile(filepath.Join(old.Dir, deepCopyFile)))
 	if err != nil {

@@ -83,7 +83,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 			return Result{}, err
 		}
 	}
-	if err := e.removeDeepCopies(filepath.Join(own.Dir, deepCopyFile), declared(own.File), own.Name); err != nil {
+	if err := e.removeDeepCopies(filepath.Join(own.Dir, deepCopyFile), load.Declared(own.File.AST), own.Name); err != nil {
 		return Result{}, err
 	}
 	rest := slices.DeleteFunc(own.FilesWith("package "), func(f *load.File) bool {
@@ -117,7 +117,7 @@ func (e *edits) removeDeepCopies(path string, types []string, packageName string
 // userOf returns another file of a package that uses a name that the file declares, and the name. Generated files are
 // written again without it.
 func userOf(p *load.Package, declaring *load.File) (user *load.File, name string, ok bool) {
-	names := declared(declaring)
+	names := load.Declared(declaring.AST)
 	for _, f := range p.FilesWith("package ") {
 		if f.Path == declaring.Path || ast.IsGenerated(f.AST) {
 			continue
