@@ -126,9 +126,12 @@ func IsNullable(f *resolve.Field) bool {
 
 // IsRequired reports whether a marker requires a field, though JSON may omit it.
 func IsRequired(f *resolve.Field) bool {
-	return slices.ContainsFunc(load.Markers(f.Doc...), func(marker string) bool {
-		return marker == "+required" || marker == "+k8s:required" || marker == validation+"Required"
-	})
+	return hasMarker(f, "+required", "+k8s:required", validation+"Required")
+}
+
+// hasMarker reports whether a field has one of the markers.
+func hasMarker(f *resolve.Field, markers ...string) bool {
+	return slices.ContainsFunc(load.Markers(f.Doc...), func(marker string) bool { return slices.Contains(markers, marker) })
 }
 
 // DefaultJSON returns a field's default in JSON. It is empty without a default, or if the default is written in a form
@@ -145,10 +148,8 @@ func DefaultJSON(f *resolve.Field) string {
 		}
 		return string(quoted)
 	}
-	if !json.Valid([]byte(text)) {
-		if quoted, err := strconv.Unquote(text); err == nil { // a duration or quantity in backquotes
-			text = strconv.Quote(quoted)
-		}
+	if quoted, err := strconv.Unquote(text); err == nil && !json.Valid([]byte(text)) { // a duration or quantity in backquotes
+		text = strconv.Quote(quoted)
 	}
 	if !json.Valid([]byte(text)) {
 		return ""

@@ -3,6 +3,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"go/ast"
 	"slices"
@@ -83,10 +84,8 @@ func known(t *resolve.Type) *Schema {
 
 // derive makes a schema of a type's declaration.
 func derive(t *resolve.Type, inside []*resolve.Type) *Schema {
-	if t.Err() != nil {
-		return &Schema{Preserve: true}
-	}
-	if t.Name != "" && t.AST != nil && t.Kind() != resolve.Pointer && (t.HasPromoted("MarshalJSON") || t.HasPromoted("MarshalText")) {
+	encodesItself := func() bool { return t.HasPromoted("MarshalJSON") || t.HasPromoted("MarshalText") }
+	if t.Err() != nil || t.Name != "" && t.AST != nil && t.Kind() != resolve.Pointer && encodesItself() {
 		return &Schema{Preserve: true}
 	}
 	switch t.Kind() {
@@ -178,26 +177,15 @@ func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
 // required reports whether an object must have a field of a struct: as controller-gen decides, from markers of the
 // field and of its package, and then from the tag.
 func required(f *resolve.Field, of *resolve.Type) bool {
-	if IsRequired(f) {
-		return true
-	}
-	for _, m := range load.Markers(f.Doc...) {
-		if m == "+optional" || m == "+k8s:optional" || m == validation+"Optional" {
-			return false
-		}
-	}
-	return !f.OmitEmpty && !f.OmitZero && !of.PackageMarked(validation+"Optional")
+	return IsRequired(f) || !hasMarker(f, "+optional", "+k8s:optional", validation+"Optional") &&
+		!f.OmitEmpty && !f.OmitZero && !of.PackageMarked(validation+"Optional")
 }
 
 // read adds what markers of a type or a field set.
 func (s *Schema) read(groups []*ast.CommentGroup) {
-	var l Limits
-	l.Read(groups, false)
-	s.limit(l)
+	s.limit(groups, false)
 	if s.Items != nil {
-		var ofItems Limits
-		ofItems.Read(groups, true)
-		s.Items.limit(ofItems)
+		s.Items.limit(groups, true)
 	}
 	for _, m := range load.Markers(groups...) {
 		name, value, _ := strings.Cut(m, "=")
@@ -232,8 +220,10 @@ func (s *Schema) retype(name string) {
 	}
 }
 
-// limit adds limits.
-func (s *Schema) limit(l Limits) {
+// limit adds the limits from comments, as Limits.Read reads them.
+func (s *Schema) limit(groups []*ast.CommentGroup, items bool) {
+	var l Limits
+	l.Read(groups, items)
 	if len(l.Enum) > 0 {
 		s.Enum = nil
 		for _, value := range l.Enum {
@@ -255,12 +245,8 @@ func (s *Schema) limit(l Limits) {
 	s.ExclusiveMinimum = s.ExclusiveMinimum || l.ExclusiveMinimum
 	s.ExclusiveMaximum = s.ExclusiveMaximum || l.ExclusiveMaximum
 	s.UniqueItems = s.UniqueItems || l.Unique
-	if l.Pattern != "" {
-		s.Pattern = l.Pattern
-	}
-	if l.Format != "" {
-		s.Format = l.Format
-	}
+	s.Pattern = cmp.Or(l.Pattern, s.Pattern)
+	s.Format = cmp.Or(l.Format, s.Format)
 	for name, to := range map[string]**int{
 		"MinLength": &s.MinLength, "MaxLength": &s.MaxLength, "MinItems": &s.MinItems, "MaxItems": &s.MaxItems,
 		"MinProperties": &s.MinProperties, "MaxProperties": &s.MaxProperties,
