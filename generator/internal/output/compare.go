@@ -114,7 +114,7 @@ func (c *comparison) replace(f File) {
 // own removes an existing file that is no longer wanted, if it is ours. It leaves folders alone: charts of others have
 // folders among their templates.
 func (c *comparison) own(path string) {
-	old, err := readFile(path)
+	old, _, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errFolder), errors.Is(err, errSpecial):
 		return

@@ -91,10 +91,12 @@ func statFile(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// readFile is os.ReadFile for files alone: reading a pipe would block.
-func readFile(path string) ([]byte, error) {
-	if _, err := statFile(path); err != nil {
-		return nil, err
+// readFile is os.ReadFile for files alone: reading a pipe would block. It also returns the permissions.
+func readFile(path string) ([]byte, fs.FileMode, error) {
+	info, err := statFile(path)
+	if err != nil {
+		return nil, 0, err
 	}
-	return regular.ReadFile(path)
+	text, err := regular.ReadFile(path)
+	return text, info.Mode().Perm(), err
 }

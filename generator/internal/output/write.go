@@ -46,13 +46,13 @@ func (t *transaction) prepare(c Change) {
 		return
 	}
 	if err == nil {
-		s := newStep(c)
+		s := newStep(c, mode)
 		t.steps = append(t.steps, s)
 		if c.Action == Create {
 			err = t.makeFolder(filepath.Dir(c.Path))
 		}
 		if err == nil && s.fresh != "" {
-			err = writeNew(s.fresh, s.New, mode)
+			err = writeNew(s.fresh, s.New, s.mode)
 		}
 	}
 	if err != nil {
