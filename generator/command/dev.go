@@ -49,7 +49,7 @@ func devCommand(s streams) *cobra.Command {
 			if restore {
 				return dev.Restore(ctx, options)
 			}
-			config, err := flags.config(nil)
+			config, err := flags.config()
 			if err != nil {
 				return err
 			}

@@ -66,7 +66,7 @@ func graphCommand(s streams) *cobra.Command {
 // conversions plans the conversions of the module in the current folder, and reports problems in them.
 func conversions(c *cobra.Command, s streams, kind string) ([]inspect.ConversionDoc, error) {
 	flags := runFlags{format: "text"} // findings are for people; --format applies to the answer
-	config, err := flags.config(nil)
+	config, err := flags.config()
 	if err != nil {
 		return nil, err
 	}

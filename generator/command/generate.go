@@ -25,11 +25,8 @@ func generateCommand(s streams) *cobra.Command {
 		Long: "generate reads the packages, by default the list in webhook-gen.yaml or the whole module, and writes\n" +
 			"the files of their markers: all of them, or none if there is a mistake.",
 		Example: "  webhook-gen generate ./...\n  webhook-gen generate --output - ./api/...",
-		RunE: func(c *cobra.Command, patterns []string) error {
-			config, err := flags.config(patterns)
-			if err != nil {
-				return err
-			}
+		RunE: flags.with(func(c *cobra.Command, config engine.Config, patterns []string) error {
+			config.Patterns = patterns
 			if output != "" && output != "-" {
 				config.Manifest = absolute(config.Dir, output)
 			}
@@ -48,7 +45,7 @@ func generateCommand(s streams) *cobra.Command {
 				fmt.Fprintf(s.err, "webhook-gen: go.mod lacks the runtime that generated code imports: run\n%s\n", indented(s.origin.Commands()))
 			}
 			return nil
-		},
+		}),
 	}
 	flags.add(c)
 	companion.add(c)

@@ -53,10 +53,11 @@ func importCommand(s streams) *cobra.Command {
 					return project.Import(ctx, config, project.ImportOptions{Handlers: handlers, DryRun: flags.dryRun})
 				})
 			}
-			config, err := flags.config(patterns)
+			config, err := flags.config()
 			if err != nil {
 				return err
 			}
+			config.Patterns = patterns
 			var failure error
 			result, err := flags.runFlags.run(c, s, config, func(ctx context.Context, config engine.Config) engine.Result {
 				result, err := project.Import(ctx, project.Config{Config: config}, project.ImportOptions{})

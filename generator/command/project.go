@@ -60,7 +60,7 @@ func (f *projectFlags) origin(own project.Origin) (project.Origin, error) {
 
 // run does the work, writes the files, has the go command complete go.mod, and prints the remaining steps.
 func (f *projectFlags) run(c *cobra.Command, s streams, work func(context.Context, project.Config) (project.Result, error)) error {
-	config, err := f.config(nil)
+	config, err := f.config()
 	if err != nil {
 		return err
 	}

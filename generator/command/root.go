@@ -129,8 +129,19 @@ func complete(c *cobra.Command, flag string, words ...string) {
 	}
 }
 
+// with is the function of a command that works with the configuration that the flags make.
+func (f *runFlags) with(work func(*cobra.Command, engine.Config, []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, arguments []string) error {
+		config, err := f.config()
+		if err != nil {
+			return err
+		}
+		return work(c, config, arguments)
+	}
+}
+
 // config checks the flags and makes a generator's configuration of them.
-func (f *runFlags) config(patterns []string) (engine.Config, error) {
+func (f *runFlags) config() (engine.Config, error) {
 	if err := oneOf("format", f.format, diag.Formats()); err != nil {
 		return engine.Config{}, err
 	}
@@ -147,7 +158,7 @@ func (f *runFlags) config(patterns []string) (engine.Config, error) {
 		return engine.Config{}, fmt.Errorf("%s is not a folder", f.dir)
 	}
 	return engine.Config{
-		Dir: dir, Patterns: patterns, Tags: f.tags, Strict: f.strict, AdmissionRegistration: f.admissionRegistration, Outputs: f.outputs,
+		Dir: dir, Tags: f.tags, Strict: f.strict, AdmissionRegistration: f.admissionRegistration, Outputs: f.outputs,
 	}, nil
 }
 
