@@ -88,18 +88,26 @@ func parseHeading(text []byte) (Heading, flaw) {
 	if first < 0 {
 		return Heading{}, flaw{1, "is empty"}
 	}
-	inGo, plain, wrong := comments(lines, first)
-	if wrong.text != "" {
-		return Heading{}, wrong
+	isGo := strings.HasPrefix(lines[first], "//") || strings.HasPrefix(lines[first], "/*")
+	isHash := !slices.ContainsFunc(lines, func(line string) bool { return line != "" && !strings.HasPrefix(line, "#") })
+	if line := codeAt(lines); isGo && line > 0 {
+		return Heading{}, flaw{line, "contains text that is not in a comment"}
 	}
-	for i := range lines {
+	inGo, plain, hash := slices.Clone(lines), slices.Clone(lines), slices.Clone(lines)
+	for i, line := range lines {
+		switch {
+		case isGo:
+			plain[i] = withoutSigns(line)
+		case isHash:
+			plain[i] = strings.TrimPrefix(strings.TrimPrefix(line, "#"), " ")
+		}
+		hash[i] = strings.TrimRight("# "+plain[i], " ")
+		if !isGo {
+			inGo[i] = strings.TrimRight("// "+plain[i], " ")
+		}
 		if what := unfit(inGo[i], plain[i]); what != "" {
 			return Heading{}, flaw{i + 1, what}
 		}
-	}
-	hash := make([]string, len(plain))
-	for i, line := range plain {
-		hash[i] = strings.TrimRight("# "+line, " ")
 	}
 	return Heading{golang: between(inGo, lines), hash: between(hash, plain)}, flaw{}
 }
@@ -107,29 +115,6 @@ func parseHeading(text []byte) (Heading, flaw) {
 // isUnprintable also reports what YAML and Go take for the end of a line.
 func isUnprintable(r rune) bool {
 	return r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
-}
-
-// comments returns the lines as comments of Go, and without the signs of comments.
-func comments(lines []string, first int) (inGo, plain []string, wrong flaw) {
-	inGo, plain = slices.Clone(lines), slices.Clone(lines)
-	switch {
-	case strings.HasPrefix(lines[first], "//"), strings.HasPrefix(lines[first], "/*"):
-		if line := codeAt(lines); line > 0 {
-			return nil, nil, flaw{line, "contains text that is not in a comment"}
-		}
-		for i, line := range lines {
-			plain[i] = withoutSigns(line)
-		}
-		return inGo, plain, flaw{}
-	case !slices.ContainsFunc(lines, func(line string) bool { return line != "" && !strings.HasPrefix(line, "#") }):
-		for i, line := range lines {
-			plain[i] = strings.TrimPrefix(strings.TrimPrefix(line, "#"), " ")
-		}
-	}
-	for i, line := range plain {
-		inGo[i] = strings.TrimRight("// "+line, " ")
-	}
-	return inGo, plain, flaw{}
 }
 
 // codeAt returns the first line with something besides comments of Go, and 0 without such a line.
