@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
@@ -81,7 +82,7 @@ func (s site) newAPI(e *edits, group string, r Resource) error {
 // headerFile, because the methods come from a file that has it.
 func (s site) addDeepCopies(e *edits, api API, added deepCopies, bare bool) error {
 	path := filepath.Join(api.Dir, deepCopyFile)
-	was := readFile(path)
+	was := load.ReadText(path).Content
 	have, err := readDeepCopies(was)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.rel(path), err)

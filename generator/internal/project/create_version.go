@@ -160,7 +160,7 @@ func (s site) newVersion(e *edits, old ownVersion, r Resource, role string) erro
 		e.Create = append(e.Create, output.File{Path: path, Content: text, Owner: output.Once})
 		types = append(types, load.Declared(f.AST)...)
 	}
-	copies, err := readDeepCopies(readFile(filepath.Join(old.Dir, deepCopyFile)))
+	copies, err := readDeepCopies(load.ReadText(old.Dir, deepCopyFile).Content)
 	if err != nil {
 		return err
 	}

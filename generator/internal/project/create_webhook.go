@@ -241,9 +241,3 @@ func (s site) foreignType(ctx context.Context, f foreign) (build.APIType, bool) 
 	}
 	return build.APIType{}, false
 }
-
-// readFile reads a file; nil if it cannot be read.
-func readFile(path string) []byte {
-	text, _ := regular.ReadFile(path)
-	return text
-}

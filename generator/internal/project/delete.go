@@ -97,7 +97,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 
 // removeDeepCopies removes the methods of types from a file of controller-gen, and the file if it has no others.
 func (e *edits) removeDeepCopies(path string, types []string, packageName string) error {
-	was := readFile(path)
+	was := load.ReadText(path).Content
 	have, err := readDeepCopies(was)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
 		if !force {
 			return Result{}, fmt.Errorf("%s has code of yours that nothing would call any more: copy what you need, and pass --force to remove it", s.rel(path))
 		}
-		e.Put(path, readFile(path), nil)
+		e.Put(path, load.ReadText(path).Content, nil)
 	}
 	if err := s.removeDoc(&e); err != nil {
 		return Result{}, err
@@ -261,7 +261,7 @@ func (s site) removeDoc(e *edits) error {
 			slices.ContainsFunc(e.Change, func(c output.Change) bool { return c.Path == path && c.New == nil })
 	})
 	doc, err := external.Doc()
-	if text := readFile(doc.Path); len(left) == 1 && left[0] == doc.Path && bytes.Equal(text, s.initial(doc)) {
+	if text := load.ReadText(doc.Path).Content; len(left) == 1 && left[0] == doc.Path && bytes.Equal(text, s.initial(doc)) {
 		e.Put(doc.Path, text, nil)
 	}
 	return err

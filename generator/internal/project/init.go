@@ -198,7 +198,7 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 	callsAll := false
 	kubebuilder := regular.Exists(filepath.Join(root, "PROJECT")) || hasKubebuilderMarkers(packages)
 	if isNew {
-		p.Domain = cmp.Or(p.Domain, kubebuilderDomain(readFile(filepath.Join(root, "PROJECT"))), ownDomain(p.Module))
+		p.Domain = cmp.Or(p.Domain, kubebuilderDomain(load.ReadText(root, "PROJECT").Content), ownDomain(p.Module))
 		if p.Program == "" {
 			program, err := findProgram(packages)
 			if err != nil {
@@ -234,7 +234,7 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 	if !callsAll {
 		result.Next = append(result.Next, registerAll(s.Program, kubebuilder)...)
 	}
-	if ignored := readFile(filepath.Join(root, ".gitignore")); ignored != nil && !bytes.Contains(ignored, []byte(".webhook-gen-")) {
+	if ignored := load.ReadText(root, ".gitignore").Content; ignored != nil && !bytes.Contains(ignored, []byte(".webhook-gen-")) {
 		result.Next = append(result.Next, "add .webhook-gen-* to .gitignore: files of that name are left by a run that is killed, until the next")
 	}
 	result.Next = append(result.Next, "webhook-gen create webhook --group apps --version v1 --kind Deployment --validating")

@@ -192,7 +192,7 @@ func (s site) rel(path string) string { return fromFolder(s.Root, path) }
 // test returns the last step after every change. A Makefile without webhook-gen, such as kubebuilder's, uses the target
 // generate for another tool.
 func (s site) test() string {
-	makefile := readFile(filepath.Join(s.Root, "Makefile"))
+	makefile := load.ReadText(s.Root, "Makefile").Content
 	switch {
 	case bytes.Contains(makefile, []byte("webhook-gen")):
 		return "make generate test"
