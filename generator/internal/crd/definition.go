@@ -53,10 +53,17 @@ func Defines(text []byte, name string, versions []string) bool {
 	})
 }
 
+// versions returns the definition's versions.
+func (d *definition) versions() []*yaml.Node {
+	if list := find(d.spec.value, "versions").value; list != nil {
+		return list.Content
+	}
+	return nil
+}
+
 // has reports whether the definition has a version with a schema.
 func (d *definition) has(version string) bool {
-	versions := find(d.spec.value, "versions").value
-	return versions != nil && slices.ContainsFunc(versions.Content, func(v *yaml.Node) bool {
+	return slices.ContainsFunc(d.versions(), func(v *yaml.Node) bool {
 		return yamltext.Text(v, "name") == version && find(find(v, "schema").value, "openAPIV3Schema").value != nil
 	})
 }
@@ -84,24 +91,21 @@ func (d *definition) check(c Conversion) diag.List {
 // conversion to every version that it serves.
 func (d *definition) checkVersions(c Conversion) diag.List {
 	var problems diag.List
-	versions := find(d.spec.value, "versions")
 	var defined []string
-	if versions.value != nil {
-		for _, v := range versions.value.Content {
-			name := find(v, "name").value
-			if name == nil {
-				continue
-			}
-			defined = append(defined, name.Value)
-			if yamltext.Text(v, "served") == "true" && !slices.Contains(c.Versions, name.Value) {
-				problems.Add(diag.Errorf(d.at(name), RuleVersions, "%s serves version %s, which is neither the hub nor a spoke", d.name, name.Value).
-					WithHint("mark its type +webhook:conversion:spoke, or no longer serve it").WithRelated(c.Range, "this marker sets the conversion"))
-			}
+	for _, v := range d.versions() {
+		name := find(v, "name").value
+		if name == nil {
+			continue
+		}
+		defined = append(defined, name.Value)
+		if yamltext.Text(v, "served") == "true" && !slices.Contains(c.Versions, name.Value) {
+			problems.Add(diag.Errorf(d.at(name), RuleVersions, "%s serves version %s, which is neither the hub nor a spoke", d.name, name.Value).
+				WithHint("mark its type +webhook:conversion:spoke, or no longer serve it").WithRelated(c.Range, "this marker sets the conversion"))
 		}
 	}
 	for _, v := range c.Versions {
 		if !slices.Contains(defined, v) {
-			problems.Add(diag.Errorf(d.at(versions.key, d.spec.key), RuleVersions, "%s has no version %s, and %s is converted", d.name, v, v).
+			problems.Add(diag.Errorf(d.at(find(d.spec.value, "versions").key, d.spec.key), RuleVersions, "%s has no version %s, and %s is converted", d.name, v, v).
 				WithHint("run controller-gen crd before webhook-gen").WithRelated(c.Range, "this marker sets the conversion"))
 		}
 	}
