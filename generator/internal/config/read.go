@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -92,19 +93,16 @@ func (f *file) document(source []byte) (root *yaml.Node, ok bool) {
 func (f *file) decode(prefix string, mapping *yaml.Node, table []key) {
 	for node, value := range yamltext.Entries(mapping) {
 		value = yamltext.Resolve(value)
-		if !slices.Contains(names(table, prefix), node.Value) {
-			f.problems.Add(f.unknown(node, prefix, table))
-			continue
-		}
 		name := prefix + node.Value
-		if first, twice := f.given[name]; twice {
-			f.problems.Add(f.errorAt(node, ruleRepeated, "%s is given twice", name).
-				WithRelated(f.Range(first), "first given here"))
-			continue
-		}
-		f.given[name] = node
+		first, twice := f.given[name]
+		f.given[name] = cmp.Or(first, node)
 		leaf := slices.IndexFunc(table, func(k key) bool { return k.name == name })
 		switch {
+		case !slices.Contains(names(table, prefix), node.Value):
+			f.problems.Add(f.unknown(node, prefix, table))
+		case twice:
+			f.problems.Add(f.errorAt(node, ruleRepeated, "%s is given twice", name).
+				WithRelated(f.Range(first), "first given here"))
 		case leaf >= 0:
 			table[leaf].set(f, name, value)
 		case value.Kind == yaml.MappingNode:
