@@ -89,10 +89,10 @@ func notOurs(f File) diag.Diagnostic {
 	return asked(d, f.Cause)
 }
 
-func notOnlyOurs(f File, other foreign) diag.Diagnostic {
-	d := at(f.Path, RuleNotOurs, "%s would be replaced, and holds %s", filepath.Base(f.Path), other.what).
+func notOnlyOurs(f File, what string, line int) diag.Diagnostic {
+	d := at(f.Path, RuleNotOurs, "%s would be replaced, and holds %s", filepath.Base(f.Path), what).
 		WithHint("move everything but webhook configurations to another file, or set manifests.path in webhook-gen.yaml")
-	if d.Pos.Line = other.line; other.line > 0 {
+	if d.Pos.Line = line; line > 0 {
 		d.Pos.Column = 1
 	}
 	return asked(d, f.Cause)
