@@ -148,8 +148,8 @@ func DefaultJSON(f *resolve.Field) string {
 		}
 		return string(quoted)
 	}
-	if quoted, err := strconv.Unquote(text); err == nil && !json.Valid([]byte(text)) { // a duration or quantity in backquotes
-		text = strconv.Quote(quoted)
+	if quoted, err := strconv.Unquote(text); err == nil && !json.Valid([]byte(text)) {
+		text = strconv.Quote(quoted) // a duration or quantity in backquotes
 	}
 	if !json.Valid([]byte(text)) {
 		return ""
