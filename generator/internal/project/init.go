@@ -263,9 +263,7 @@ func deployBeside(root string) string {
 
 // hasKubebuilderMarkers reports whether controller-gen writes manifests for the packages.
 func hasKubebuilderMarkers(packages []*load.Package) bool {
-	return slices.ContainsFunc(packages, func(p *load.Package) bool {
-		return slices.ContainsFunc(p.Files, func(f *load.File) bool { return bytes.Contains(f.Src, []byte("+kubebuilder:webhook:")) })
-	})
+	return slices.ContainsFunc(packages, func(p *load.Package) bool { return contains(p, "+kubebuilder:webhook:") })
 }
 
 // kubebuilderDomain returns the domain in a PROJECT file, or nothing if the file has no domain.
