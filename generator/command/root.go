@@ -122,11 +122,9 @@ func addFormat(c *cobra.Command, format *string, formats []string) {
 	addWord(c, format, "format", formats[0], "form: "+strings.Join(formats, ", "), formats...)
 }
 
-// complete offers words for a flag in the shell.
+// complete offers words for a flag in the shell. A flag that does not exist is a mistake in this package.
 func complete(c *cobra.Command, flag string, words ...string) {
-	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag does not exist: a mistake in this file
-	}
+	cobra.CheckErr(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // with is the function of a command that works with the configuration that the flags make.
