@@ -369,7 +369,7 @@ func (f *adapterFile) add(as, imported string) {
 
 // side adds the methods of the mutating or the validating webhooks.
 func (f *adapterFile) side(a *adapter, mutating bool) {
-	var operations []admissionregistrationv1.OperationType
+	var rules []admissionregistrationv1.RuleWithOperations
 	var e *existing
 	var logs argument
 	for _, w := range a.webhooks {
@@ -377,9 +377,7 @@ func (f *adapterFile) side(a *adapter, mutating bool) {
 			continue
 		}
 		e, logs = w.existing, w.builder.logs
-		for _, rule := range w.Spec.Rules {
-			operations = append(operations, rule.Operations...)
-		}
+		rules = append(rules, w.Spec.Rules...)
 	}
 	if e == nil {
 		return
@@ -407,8 +405,8 @@ func (f *adapterFile) side(a *adapter, mutating bool) {
 		f.add("", adaptersModule)
 		adapted = f.adapted(a, e, role, f.options(a, logs))
 	}
-	for _, o := range []string{"Create", "Update", "Delete"} {
-		if !slices.Contains(operations, admissionregistrationv1.OperationType(strings.ToUpper(o))) && !slices.Contains(operations, "*") {
+	for _, o := range calledFor(rules) {
+		if o == "Connect" { // of *
 			continue
 		}
 		m := adapterMethod{Name: prefix + o, Operation: o, Context: "ctx", Called: called + "." + prefix + o}
