@@ -18,9 +18,9 @@ import (
 // Position is a position in a source file: absolute path, 1-based line and column. Columns count bytes, as in go/token.
 // The zero Position belongs to no file.
 type Position struct {
-	File   string
-	Line   int
-	Column int
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
 }
 
 // At converts a go/token position.
