@@ -58,11 +58,9 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 	if run.Strict {
 		diags = diags.Promote()
 	}
-	if diags.HasErrors() {
-		result.Diagnostics = diags.Sort()
-		return result, nil
+	if !diags.HasErrors() {
+		im.read(selected(ctx, run, c.Dir, patterns))
 	}
-	im.read(selected(ctx, run, c.Dir, patterns))
 	if len(im.webhooks) == 0 && len(im.configurations) == 0 {
 		result.Diagnostics = diags.Sort()
 		return result, nil
