@@ -23,11 +23,11 @@ import (
 //
 // If anything prevents a change, Compare returns no changes and all errors.
 func Compare(root string, files []File, owned []string) ([]Change, diag.List) {
-	t, err := openTree(root)
+	actual, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return nil, diag.List{trouble(root, "read", err, diag.Range{})}
 	}
-	c := comparison{tree: t, wanted: make(map[string]File)}
+	c := comparison{root: root, actual: actual, wanted: make(map[string]File)}
 	var problems diag.List
 	for _, f := range files {
 		problems.Add(c.want(f)...)
@@ -44,7 +44,8 @@ func Compare(root string, files []File, owned []string) ([]Change, diag.List) {
 
 // comparison is a Compare under way.
 type comparison struct {
-	tree    tree
+	root    string          // the module's folder, as the user calls it
+	actual  string          // the same without links
 	wanted  map[string]File // by identity of the located path
 	changes []Change
 }
@@ -59,7 +60,7 @@ func (c *comparison) want(f File) diag.List {
 		return diag.List{inTheWay(file, f.Cause, "%s is a file, and a folder of that name is needed for %s",
 			filepath.Base(file), filepath.Base(f.Path))}
 	}
-	path, err := c.tree.locate(f.Path)
+	path, err := c.locate(f.Path)
 	if err != nil {
 		return diag.List{trouble(f.Path, "write", err, f.Cause)}
 	}
@@ -117,14 +118,14 @@ func (c *comparison) own(path string) diag.List {
 	case !isOurs(path, old):
 		return nil
 	}
-	located, err := c.tree.locate(path)
+	located, err := c.locate(path)
 	if err != nil {
 		return diag.List{trouble(path, "remove", err, diag.Range{})}
 	}
 	if f, found := c.wanted[identity(located)]; found && isSame(f.Path, located) {
 		return nil
 	}
-	if isLink(path) {
+	if _, err := os.Readlink(path); err == nil {
 		return diag.List{inTheWay(path, diag.Range{}, "%s is a link to a generated file that no marker needs any more", filepath.Base(path)).
 			WithHint("remove the link")}
 	}
@@ -141,9 +142,4 @@ func isSame(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
-}
-
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
