@@ -196,7 +196,8 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 	s := site{Run: c.Resolve(), origin: c.Origin}
 	var e edits
 	callsAll := false
-	kubebuilder := regular.Exists(filepath.Join(root, "PROJECT")) || hasKubebuilderMarkers(packages)
+	kubebuilder := regular.Exists(filepath.Join(root, "PROJECT")) ||
+		slices.ContainsFunc(packages, func(p *load.Package) bool { return contains(p, "+kubebuilder:webhook:") })
 	if isNew {
 		p.Domain = cmp.Or(p.Domain, kubebuilderDomain(load.ReadText(root, "PROJECT").Content), ownDomain(p.Module))
 		if p.Program == "" {
@@ -259,11 +260,6 @@ func deployBeside(root string) string {
 		return "list ../webhook-gen under resources in config/default/kustomization.yaml"
 	}
 	return "apply what kustomize build config/webhook-gen makes together with your own webhook configurations"
-}
-
-// hasKubebuilderMarkers reports whether controller-gen writes manifests for the packages.
-func hasKubebuilderMarkers(packages []*load.Package) bool {
-	return slices.ContainsFunc(packages, func(p *load.Package) bool { return contains(p, "+kubebuilder:webhook:") })
 }
 
 // kubebuilderDomain returns the domain in a PROJECT file, or nothing if the file has no domain.
