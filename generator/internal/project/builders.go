@@ -30,7 +30,9 @@ type builder struct {
 	sides []side
 	// path is the path that the builder sets for both.
 	path string
-	at   registration
+	// at is the position of the builder, and function contains it.
+	at       diag.Range
+	function string
 	// logs is the function of WithLogConstructor; empty without one.
 	logs argument
 	// lost are the calls that generated handlers have no counterpart for, as the source has them.
@@ -43,12 +45,6 @@ type argument struct {
 	text string
 	// code fits other files; nil if the expression needs variables that only the user knows.
 	code model.Code
-}
-
-// registration is where a builder is, and the function that contains it.
-type registration struct {
-	diag.Range
-	function string
 }
 
 // side is a validator or a defaulter in a builder.
@@ -134,7 +130,7 @@ type builderReader struct {
 }
 
 func (r builderReader) builder(chain []*ast.CallExpr) builder {
-	b := builder{at: registration{r.file.Range(chain[0].Pos(), chain[0].End()), r.function.Name.Name}}
+	b := builder{at: r.file.Range(chain[0].Pos(), chain[0].End()), function: r.function.Name.Name}
 	generic := len(chain[0].Args) == 2 // since controller-runtime v0.23
 	if generic {
 		b.object = r.typeOf(chain[0].Args[1])

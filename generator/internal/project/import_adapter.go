@@ -501,14 +501,14 @@ func (im *importer) next(after engine.State) []string {
 		}
 	}
 	for _, w := range im.webhooks {
-		at := w.builder.at
+		at, function := w.builder.at, w.builder.function
 		if w.left != "" || at.Pos.File == "" {
 			continue
 		}
-		step := fmt.Sprintf("remove the call of NewWebhookManagedBy in %s of %s: a path can be registered only once", at.function, im.rel(at.Pos.File))
+		step := fmt.Sprintf("remove the call of NewWebhookManagedBy in %s of %s: a path can be registered only once", function, im.rel(at.Pos.File))
 		for _, left := range im.webhooks {
 			if left.left != "" && left.builder.at == at {
-				step = fmt.Sprintf("keep the call of NewWebhookManagedBy in %s of %s for %s alone: a path can be registered only once", at.function, im.rel(at.Pos.File), left.servedPath())
+				step = fmt.Sprintf("keep the call of NewWebhookManagedBy in %s of %s for %s alone: a path can be registered only once", function, im.rel(at.Pos.File), left.servedPath())
 			}
 		}
 		once(step)
@@ -531,10 +531,10 @@ func (im *importer) next(after engine.State) []string {
 				once(fmt.Sprintf("find the code that registers %s: no call of NewWebhookManagedBy does. %s calls the methods of %s, and nothing that is around it there", w.servedPath(), a.name, w.existing.typ.Name))
 			}
 			if logs := w.builder.logs; logs.text != "" && w.existing.style < styleObject && !logs.code.Fits(a.in.Path) {
-				once(fmt.Sprintf("pass controllerruntime.WithLogConstructor(%s) in the methods of %s, as %s does", logs.text, a.name, w.builder.at.function))
+				once(fmt.Sprintf("pass controllerruntime.WithLogConstructor(%s) in the methods of %s, as %s does", logs.text, a.name, w.builder.function))
 			}
 			for _, lost := range w.builder.lost {
-				once(fmt.Sprintf("do without %s of %s, or do it yourself: %s", lost, w.builder.at.function, lostEffect(lost)))
+				once(fmt.Sprintf("do without %s of %s, or do it yourself: %s", lost, w.builder.function, lostEffect(lost)))
 			}
 		}
 	}
