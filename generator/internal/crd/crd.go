@@ -117,7 +117,7 @@ func (m *merge) file(path string, text []byte) ([]byte, diag.Range) {
 	merged := bytes.Join(lines, nil)
 	if len(names) > 0 && !sameBesides(names, text, merged) {
 		d := definitions[0]
-		m.problems.Add(diag.Errorf(d.at(d.key, d.spec.key), RuleText, "spec.conversion of %s cannot be changed without changing something else", strings.Join(names, ", ")).
+		m.problems.Add(diag.Errorf(d.at(d.Key, d.spec.Key), RuleText, "spec.conversion of %s cannot be changed without changing something else", strings.Join(names, ", ")).
 			WithHint("write the file without anchors, or write spec.conversion by hand"))
 	}
 	return merged, cause
@@ -136,7 +136,7 @@ func (m *merge) definition(d *definition, lines [][]byte) (change, *Conversion, 
 	c := &m.conversions[i]
 	m.found[c.Name] = true
 	problems := d.check(*c)
-	byHand := d.value != nil && !d.isOurs(lines)
+	byHand := d.Value != nil && !d.isOurs(lines)
 	found, differs := d.difference(c.Stanza)
 	if len(problems) == 0 && byHand && differs {
 		problems.Add(diag.Errorf(d.at(found.node), RuleByHand, "spec.conversion of %s was written by hand, and %s", d.name, found).

@@ -16,15 +16,12 @@ import (
 // definition is one CustomResourceDefinition in a file, with the positions of the relevant parts.
 type definition struct {
 	path       string
-	apiVersion entry
+	apiVersion yamltext.Entry
 	name       string
-	spec       entry
-	// entry is spec.conversion; its nodes are nil if the definition does not have it.
-	entry
+	spec       yamltext.Entry
+	// Entry is spec.conversion; its nodes are nil if the definition does not have it.
+	yamltext.Entry
 }
-
-// entry is a key and its value.
-type entry struct{ key, value *yaml.Node }
 
 // parse finds the definitions in the documents of a file, in their order.
 func parse(path string, text []byte) ([]*definition, error) {
@@ -32,10 +29,10 @@ func parse(path string, text []byte) ([]*definition, error) {
 	var found []*definition
 	for _, root := range documents {
 		if yamltext.Text(root, "kind") == "CustomResourceDefinition" {
-			d := &definition{path: path, apiVersion: find(root, "apiVersion"), spec: find(root, "spec")}
-			d.name = yamltext.Text(find(root, "metadata").value, "name")
-			d.entry = find(d.spec.value, "conversion")
-			found = append(found, d)
+			found = append(found, &definition{
+				path: path, apiVersion: yamltext.Lookup(root, "apiVersion"), name: yamltext.Text(root, "metadata", "name"),
+				spec: yamltext.Lookup(root, "spec"), Entry: yamltext.Lookup(root, "spec", "conversion"),
+			})
 		}
 	}
 	return found, err
@@ -55,7 +52,7 @@ func Defines(text []byte, name string, versions []string) bool {
 
 // versions returns the definition's versions.
 func (d *definition) versions() []*yaml.Node {
-	if list := find(d.spec.value, "versions").value; list != nil {
+	if list := yamltext.Lookup(d.spec.Value, "versions").Value; list != nil {
 		return list.Content
 	}
 	return nil
@@ -64,24 +61,18 @@ func (d *definition) versions() []*yaml.Node {
 // has reports whether the definition has a version with a schema.
 func (d *definition) has(version string) bool {
 	return slices.ContainsFunc(d.versions(), func(v *yaml.Node) bool {
-		return yamltext.Text(v, "name") == version && find(find(v, "schema").value, "openAPIV3Schema").value != nil
+		return yamltext.Text(v, "name") == version && yamltext.Lookup(v, "schema", "openAPIV3Schema").Value != nil
 	})
-}
-
-// find returns the entry of a mapping; its nodes are nil if the mapping does not have it.
-func find(mapping *yaml.Node, key string) entry {
-	name, value := yamltext.Lookup(mapping, key)
-	return entry{name, value}
 }
 
 // check reports why the definition cannot have the conversion.
 func (d *definition) check(c Conversion) diag.List {
-	if v := d.apiVersion.value; v == nil || v.Value != "apiextensions.k8s.io/v1" {
-		return diag.List{diag.Errorf(d.at(d.apiVersion.value), RuleText, "the definition of %s is not of apiextensions.k8s.io/v1", d.name).
+	if v := d.apiVersion.Value; v == nil || v.Value != "apiextensions.k8s.io/v1" {
+		return diag.List{diag.Errorf(d.at(d.apiVersion.Value), RuleText, "the definition of %s is not of apiextensions.k8s.io/v1", d.name).
 			WithHint("have controller-gen write v1; API servers from Kubernetes 1.22 on serve nothing else").WithRelated(c.Range, "this marker sets its conversion")}
 	}
-	if s := d.spec.value; s == nil || s.Kind != yaml.MappingNode || s.Style&yaml.FlowStyle != 0 || len(s.Content) == 0 {
-		return diag.List{diag.Errorf(d.at(d.spec.key), RuleText, "spec of %s is not written as indented lines", d.name).
+	if s := d.spec.Value; s == nil || s.Kind != yaml.MappingNode || s.Style&yaml.FlowStyle != 0 || len(s.Content) == 0 {
+		return diag.List{diag.Errorf(d.at(d.spec.Key), RuleText, "spec of %s is not written as indented lines", d.name).
 			WithHint("write it as controller-gen does, each key on a line of its own").WithRelated(c.Range, "this marker sets its conversion")}
 	}
 	return d.checkVersions(c)
@@ -93,7 +84,7 @@ func (d *definition) checkVersions(c Conversion) diag.List {
 	var problems diag.List
 	var defined []string
 	for _, v := range d.versions() {
-		name := find(v, "name").value
+		name := yamltext.Lookup(v, "name").Value
 		if name == nil {
 			continue
 		}
@@ -105,7 +96,7 @@ func (d *definition) checkVersions(c Conversion) diag.List {
 	}
 	for _, v := range c.Versions {
 		if !slices.Contains(defined, v) {
-			problems.Add(diag.Errorf(d.at(find(d.spec.value, "versions").key, d.spec.key), RuleVersions, "%s has no version %s, and %s is converted", d.name, v, v).
+			problems.Add(diag.Errorf(d.at(yamltext.Lookup(d.spec.Value, "versions").Key, d.spec.Key), RuleVersions, "%s has no version %s, and %s is converted", d.name, v, v).
 				WithHint("run controller-gen crd before webhook-gen").WithRelated(c.Range, "this marker sets the conversion"))
 		}
 	}

@@ -40,7 +40,7 @@ func (d *definition) difference(stanza []byte) (difference, bool) {
 	if err := yaml.Unmarshal(stanza, &want); err != nil {
 		return difference{}, false // the stanza is generated, so it is valid YAML
 	}
-	return differ(d.key, d.value, want, "")
+	return differ(d.Key, d.Value, want, "")
 }
 
 // differ finds the first place where a value differs from the wanted one.
@@ -63,7 +63,7 @@ func differ(key, value *yamlv3.Node, want any, path string) (difference, bool) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if find(value, name).value == nil {
+		if yamltext.Lookup(value, name).Value == nil {
 			return difference{key, strings.TrimPrefix(path+"."+name, "."), "", text(members[name])}, true
 		}
 	}
