@@ -30,7 +30,7 @@ func Read(moduleDir string) (Config, diag.List) {
 		return Default(), misnamed(moduleDir)
 	}
 	if err != nil {
-		return Default(), diag.List{whole(path, "cannot read %s: %v", FileName, regular.Reason(err))}
+		return Default(), diag.List{diag.Errorf(diag.InFile(path), ruleFile, "cannot read %s: %v", FileName, regular.Reason(err))}
 	}
 	return Parse(path, source)
 }
@@ -42,12 +42,7 @@ func misnamed(moduleDir string) diag.List {
 	if _, err := os.Lstat(path); err != nil {
 		return nil
 	}
-	return diag.List{whole(path, "%s is not read", name).WithHint("rename it to %s", FileName)}
-}
-
-// whole makes an error about a whole file.
-func whole(path, format string, args ...any) diag.Diagnostic {
-	return diag.Errorf(diag.InFile(path), ruleFile, format, args...)
+	return diag.List{diag.Errorf(diag.InFile(path), ruleFile, "%s is not read", name).WithHint("rename it to %s", FileName)}
 }
 
 // Parse is like Read for a text at path. The file need not exist.
