@@ -130,10 +130,8 @@ func (s *State) inspect(ctx context.Context, samples bool) {
 
 // Generate makes the files for the markers of a state that was read with the edits. The result contains the edits too.
 func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
-	project, diags := s.Project, s.Diagnostics
-	diags.Add(check.Project(project)...)
-	diags.Add(r.checkCallers(project)...)
-	diags.Add(r.checkConvertible(ctx, s)...)
+	project := s.Project
+	diags := slices.Concat(s.Diagnostics, check.Project(project), r.checkCallers(project), r.checkConvertible(ctx, s))
 	conversions, found := convert.Project(ctx, s.Module, project)
 	diags.Add(found...)
 	result := Result{Root: r.Root}
