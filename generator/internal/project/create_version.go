@@ -31,7 +31,7 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 	if err != nil {
 		return stopped, err
 	}
-	others := slices.DeleteFunc(s.versions(r), func(o ownVersion) bool { return o.Version == r.Version })
+	others := s.others(r)
 	if len(others) == 0 {
 		return Result{}, fmt.Errorf("the project has no kind %s of the group %s: webhook-gen create api writes one", r.Kind, s.group(r))
 	}

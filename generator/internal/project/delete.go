@@ -39,7 +39,9 @@ func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force 
 	if own, ok := s.ownType(r); ok {
 		err = e.unmark(own.APIType, w)
 		if w.Conversion && own.has("webhook:conversion:hub") {
-			err = errors.Join(err, s.unmarkSpokes(&e, r))
+			for _, o := range s.others(r) {
+				err = errors.Join(err, e.unconvert(o.APIType, r.Kind))
+			}
 		}
 	} else if t, ok := s.foreignType(ctx, typ); ok {
 		err = errors.Join(e.unmark(t, w), s.removeEmpty(&e, typ, t))
@@ -72,7 +74,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 	if user, name, ok := userOf(own.Package, own.File); ok {
 		return Result{}, fmt.Errorf("%s uses %s, which %s declares: move it to a file that is to stay", s.rel(user.Path), name, s.rel(own.File.Path))
 	}
-	left := slices.DeleteFunc(s.versions(r), func(o ownVersion) bool { return o.Version == r.Version })
+	left := s.others(r)
 	if edited, err := s.isEdited(own, r.Kind, left); err != nil || edited && !force {
 		return Result{}, cmp.Or(err, fmt.Errorf("%s has changes of yours: copy what you need, and pass --force to remove it", s.rel(own.File.Path)))
 	}
@@ -208,16 +210,6 @@ func (e *edits) removeMarkers(f *load.File, at []diag.Range) error {
 	text, err := removeMarkers(f.Src, at)
 	if err == nil && len(at) > 0 {
 		e.Put(f.Path, f.Src, text)
-	}
-	return err
-}
-
-// unmarkSpokes removes the conversion markers from all versions of a kind except the hub.
-func (s site) unmarkSpokes(e *edits, hub Resource) (err error) {
-	for _, o := range s.versions(hub) {
-		if o.Version != hub.Version {
-			err = errors.Join(err, e.unconvert(o.APIType, hub.Kind))
-		}
 	}
 	return err
 }

@@ -167,6 +167,11 @@ func (s site) versions(r Resource) (all []ownVersion) {
 	return all
 }
 
+// others returns the other versions of a kind in the project.
+func (s site) others(r Resource) []ownVersion {
+	return slices.DeleteFunc(s.versions(r), func(o ownVersion) bool { return o.Version == r.Version })
+}
+
 // has reports whether the type has a marker.
 func (v ownVersion) has(name string) bool {
 	return slices.ContainsFunc(v.Markers, func(m marker.Marker) bool { return m.Name == name })
