@@ -36,15 +36,14 @@ func importCommand(s streams) *cobra.Command {
 			"  webhook-gen import --handlers adapters ./internal/webhook/...\n" +
 			"  webhook-gen import --policies config/policies.yaml ./policies",
 		RunE: func(c *cobra.Command, patterns []string) error {
-			if len(policies) > 0 {
-				if len(patterns) != 1 || handlers != "" {
-					return errors.New("--policies needs the folder of one package, and goes with no --handlers")
-				}
+			switch {
+			case len(policies) > 0 && (len(patterns) != 1 || handlers != ""):
+				return errors.New("--policies needs the folder of one package, and goes with no --handlers")
+			case len(policies) > 0:
 				return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
 					return project.ImportPolicies(ctx, config, policies, filepath.Join(config.Dir, patterns[0]))
 				})
-			}
-			if handlers != "" {
+			case handlers != "":
 				if err := oneOf("handlers", handlers, project.ImportedHandlers()); err != nil {
 					return err
 				}
