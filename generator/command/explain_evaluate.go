@@ -49,8 +49,8 @@ func explainEvaluateCommand(s streams) *cobra.Command {
 			return companion.run(c.Context(), s.out, config.Dir, "evaluate", e)
 		}),
 	}
-	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
-	c.Flags().StringSliceVar(&flags.tags, "tags", nil, "build tags, comma-separated")
+	c.Flags().StringVarP(&flags.Dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringSliceVar(&flags.Tags, "tags", nil, "build tags, comma-separated")
 	companion.add(c)
 	return c
 }

@@ -35,7 +35,7 @@ func explainPolicyCommand(s streams) *cobra.Command {
 			return companion.run(c.Context(), s.out, config.Dir, "policy", question{described, request})
 		}),
 	}
-	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringVarP(&flags.Dir, "directory", "C", "", "run as if started in this folder")
 	addWord(c, &format, "format", "", "form of the answer: text (default) or json", "text", "json")
 	companion.add(c)
 	return c

@@ -41,8 +41,8 @@ func explainRequestCommand(s streams) *cobra.Command {
 			return companion.run(c.Context(), s.out, config.Dir, "request", q)
 		}),
 	}
-	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
-	c.Flags().StringSliceVar(&flags.tags, "tags", nil, "build tags, comma-separated")
+	c.Flags().StringVarP(&flags.Dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringSliceVar(&flags.Tags, "tags", nil, "build tags, comma-separated")
 	c.Flags().AddFlagSet(request)
 	companion.add(c)
 	complete(c, "operation", "CREATE", "UPDATE", "DELETE", "CONNECT")

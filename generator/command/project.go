@@ -26,7 +26,7 @@ type projectFlags struct {
 
 func (f *projectFlags) add(c *cobra.Command) {
 	f.runFlags.format = "text"
-	c.Flags().StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringVarP(&f.Dir, "directory", "C", "", "run as if started in this folder")
 	f.addWriting(c)
 }
 
