@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"go/ast"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,10 +133,11 @@ func basic(name string) *Schema {
 	return &Schema{Preserve: true}
 }
 
-// fields adds the fields of a struct. A field of an outer struct precedes one of its embedded structs.
+// fields adds the fields of a struct. A field that is there, of an outer struct, precedes one of its embedded structs.
 func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
+	outer := maps.Clone(s.Properties)
 	for _, f := range t.Fields() {
-		if f.JSON == "" || !f.Exported && !f.Embedded {
+		if outer[f.JSON] != nil || f.JSON == "" || !f.Exported && !f.Embedded {
 			continue
 		}
 		property := of(f.Type, inside)
@@ -160,17 +162,7 @@ func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
 			s.Preserve = true
 			continue
 		}
-		embedded := &Schema{Properties: map[string]*Schema{}}
-		embedded.fields(inner, append(slices.Clip(inside), inner))
-		s.Preserve = s.Preserve || embedded.Preserve
-		for name, property := range embedded.Properties {
-			if _, outer := s.Properties[name]; !outer {
-				s.Properties[name] = property
-				if slices.Contains(embedded.Required, name) {
-					s.Required = append(s.Required, name)
-				}
-			}
-		}
+		s.fields(inner, append(slices.Clip(inside), inner))
 	}
 }
 
