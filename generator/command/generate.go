@@ -67,32 +67,30 @@ func (f *runFlags) write(s streams, dir string, result engine.Result, dryRun boo
 // printChanges names the files that changed. Of many in one folder, the folder is enough.
 func printChanges(s streams, dir string, result engine.Result, dryRun bool) error {
 	const many = 8
-	type group struct{ action, folder string }
-	count := map[group]int{}
-	where := func(c output.Change) (group, string) {
-		path := c.Path
-		if rel, err := filepath.Rel(dir, path); err == nil {
-			path = filepath.ToSlash(rel)
-		}
-		return group{c.Action.String(), pathpkg.Dir(path)}, path
-	}
-	for _, c := range result.Changes {
-		at, _ := where(c)
-		count[at]++
-	}
 	would := ""
 	if dryRun {
 		would = "would "
 	}
+	lines := func(c output.Change) (file, folder string) {
+		path := c.Path
+		if rel, err := filepath.Rel(dir, path); err == nil {
+			path = filepath.ToSlash(rel)
+		}
+		action := would + c.Action.String() + " "
+		return action + path + "\n", action + pathpkg.Dir(path) + "/...\n"
+	}
+	count := map[string]int{} // by the line of a folder
 	for _, c := range result.Changes {
-		at, path := where(c)
-		line := fmt.Sprintf("%s%s %s\n", would, at.action, path)
-		switch n := count[at]; {
+		_, folder := lines(c)
+		count[folder]++
+	}
+	for _, c := range result.Changes {
+		line, folder := lines(c)
+		switch n := count[folder]; {
 		case n == 0:
 			continue
 		case n > many:
-			line = fmt.Sprintf("%s%s %s/...\n", would, at.action, at.folder)
-			count[at] = 0
+			line, count[folder] = folder, 0
 		}
 		if _, err := fmt.Fprint(s.out, line); err != nil {
 			return err
