@@ -4,41 +4,21 @@ package config
 
 import "strings"
 
-// Key documents one key of the file.
+// Key is a key of the file with its documentation and the field that it sets.
 type Key struct {
-	// Name is the key's full name: "manifests.path".
-	Name string
-	// Type describes in words the kind of value that the key takes.
-	Type string
-	// Values are the allowed values of the key, or of an element of its list. It is nil if any value is allowed.
-	Values []string
-	// Default and Example are values in YAML.
-	Default, Example string
-	// Required is true if a file must have the key.
-	Required bool
-	Doc      string
+	// Name is the key's full name: "manifests.path". Example is a value in YAML.
+	Name, Example string
+	variable
+	Doc string
 }
 
 // Docs documents all keys, in the recommended order for a file.
-func Docs() []Key {
-	var docs []Key
-	for _, k := range keys(new(Config)) {
-		docs = append(docs, Key{k.name, k.kind, k.choice, k.preset, k.example, k.required, k.doc})
-	}
-	return docs
-}
-
-// key is a key with the field that it sets.
-type key struct {
-	name, example string
-	variable
-	doc string
-}
+func Docs() []Key { return keys(new(Config)) }
 
 // keys declares every key of the file. Like package flag, it sets each field of the configuration to its default and
 // binds the key to the field.
-func keys(c *Config) []key {
-	return []key{
+func keys(c *Config) []Key {
+	return []Key{
 		{"version", "1", version(&c.Version),
 			"The version of this file's format, which is 1."},
 		{"packages", `["./api/...", "./internal/webhook/external"]`, texts(&c.Packages, []string{"./..."}, notEmpty),
@@ -100,10 +80,10 @@ func keys(c *Config) []key {
 }
 
 // names lists the keys allowed in the mapping whose keys have a prefix; "" is the whole file.
-func names(table []key, prefix string) []string {
+func names(table []Key, prefix string) []string {
 	var list []string
 	for _, k := range table {
-		rest, below := strings.CutPrefix(k.name, prefix)
+		rest, below := strings.CutPrefix(k.Name, prefix)
 		name, _, _ := strings.Cut(rest, ".")
 		if below && (len(list) == 0 || list[len(list)-1] != name) {
 			list = append(list, name)

@@ -85,13 +85,13 @@ func (f *file) document(source []byte) (root *yaml.Node, ok bool) {
 }
 
 // decode sets the keys of a mapping, whose full names have the prefix: "manifests.", or nothing for the whole file.
-func (f *file) decode(prefix string, mapping *yaml.Node, table []key) {
+func (f *file) decode(prefix string, mapping *yaml.Node, table []Key) {
 	for node, value := range yamltext.Entries(mapping) {
 		value = yamltext.Resolve(value)
 		name := prefix + node.Value
 		first, twice := f.given[name]
 		f.given[name] = cmp.Or(first, node)
-		leaf := slices.IndexFunc(table, func(k key) bool { return k.name == name })
+		leaf := slices.IndexFunc(table, func(k Key) bool { return k.Name == name })
 		switch {
 		case !slices.Contains(names(table, prefix), node.Value):
 			f.problems.Add(f.unknown(node, prefix, table))
@@ -110,18 +110,18 @@ func (f *file) decode(prefix string, mapping *yaml.Node, table []key) {
 }
 
 // unknown reports a key that is not in the table, and suggests the key that was probably meant.
-func (f *file) unknown(node *yaml.Node, prefix string, table []key) diag.Diagnostic {
+func (f *file) unknown(node *yaml.Node, prefix string, table []Key) diag.Diagnostic {
 	d := f.errorAt(node, ruleUnknown, "unknown key %q", node.Value)
 	around := strings.TrimSuffix(prefix, ".")
 	if around != "" {
 		d = f.errorAt(node, ruleUnknown, "unknown key %q in %s", node.Value, around)
 	}
 	for _, k := range table {
-		if outer, name, nested := strings.Cut(k.name, "."); nested && (name == node.Value || k.name == node.Value) {
+		if outer, name, nested := strings.Cut(k.Name, "."); nested && (name == node.Value || k.Name == node.Value) {
 			return d.WithHint("%s is a key of %s", name, outer)
 		}
-		if k.name == node.Value {
-			return d.WithHint("%s is not a key of %s", k.name, around)
+		if k.Name == node.Value {
+			return d.WithHint("%s is not a key of %s", k.Name, around)
 		}
 	}
 	siblings := names(table, prefix)
@@ -129,11 +129,11 @@ func (f *file) unknown(node *yaml.Node, prefix string, table []key) diag.Diagnos
 }
 
 // require reports the required keys that this file lacks.
-func (f *file) require(table []key) {
+func (f *file) require(table []Key) {
 	for _, k := range table {
-		if _, given := f.given[k.name]; k.required && !given {
-			f.problems.Add(diag.Errorf(f.start(), ruleVersion, "%s has no %s", FileName, k.name).
-				WithHint("write %s: %s", k.name, k.example))
+		if _, given := f.given[k.Name]; k.Required && !given {
+			f.problems.Add(diag.Errorf(f.start(), ruleVersion, "%s has no %s", FileName, k.Name).
+				WithHint("write %s: %s", k.Name, k.Example))
 		}
 	}
 }

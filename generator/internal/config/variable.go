@@ -17,11 +17,10 @@ import (
 
 // variable is a field of a Config that takes a value of the file.
 type variable struct {
-	kind   string   // of the value, in words
-	preset string   // the default, as YAML
-	choice []string // the allowed values; nil if any value is allowed
-	// required is true if a file must have the key.
-	required bool
+	// Type describes in words the kind of value that the key takes. Default is a value in YAML.
+	Type, Default string
+	// Required is true if a file must have the key.
+	Required bool
 	// set decodes the value of the key called name into the field, or reports why not.
 	set func(f *file, name string, value *yaml.Node)
 }
@@ -29,7 +28,7 @@ type variable struct {
 // version is the variable of the file's version. This tool supports one version.
 func version(field *int) variable {
 	*field = format
-	return variable{"whole number", strconv.Itoa(format), nil, true, func(f *file, name string, value *yaml.Node) {
+	return variable{"whole number", strconv.Itoa(format), true, func(f *file, name string, value *yaml.Node) {
 		switch {
 		case value.ShortTag() != "!!int" || value.Decode(field) != nil:
 			f.problems.Add(f.errorAt(value, ruleType, "%s must be a whole number, not %s", name, describe(value)).
@@ -47,7 +46,7 @@ func version(field *int) variable {
 // truth is the variable of a key that is true or false.
 func truth(field *bool, preset bool) variable {
 	*field = preset
-	return variable{"true or false", strconv.FormatBool(preset), nil, false, func(f *file, name string, value *yaml.Node) {
+	return variable{"true or false", strconv.FormatBool(preset), false, func(f *file, name string, value *yaml.Node) {
 		if value.ShortTag() != "!!bool" || value.Decode(field) != nil {
 			f.problems.Add(f.errorAt(value, ruleType, "%s must be true or false, not %s", name, describe(value)))
 		}
@@ -76,7 +75,7 @@ func words(field *[]string, choice ...string) variable {
 
 func single(field *string, preset string, choice []string, check func(string) error) variable {
 	*field = preset
-	return variable{"text", cmp.Or(preset, `""`), choice, false, func(f *file, name string, value *yaml.Node) {
+	return variable{"text", cmp.Or(preset, `""`), false, func(f *file, name string, value *yaml.Node) {
 		if f.isText(name, value) && (value.Value == preset || f.passes(name, value, check, choice)) {
 			*field = value.Value
 		}
@@ -98,7 +97,7 @@ func positioned(field *diag.Sourced[string], check func(string) error) variable 
 
 func list(field *[]string, preset, choice []string, check func(string) error) variable {
 	*field = slices.Clone(preset)
-	return variable{"list of texts", flow(preset), choice, false, func(f *file, name string, value *yaml.Node) {
+	return variable{"list of texts", flow(preset), false, func(f *file, name string, value *yaml.Node) {
 		if value.Kind != yaml.SequenceNode {
 			d := f.errorAt(value, ruleType, "%s must be a list, not %s", name, describe(value))
 			if value.ShortTag() == "!!str" {
