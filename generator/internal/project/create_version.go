@@ -134,12 +134,8 @@ func (s site) newVersion(e *edits, old ownVersion, r Resource, role string) erro
 	copied := closure(old.Package, old.File)
 	if have, ok := s.api(old.Group, r.Version); ok {
 		api.Dir, api.Package = have.Dir, have.Name
-	} else {
-		f, err := newGroupVersion(api, old.API, copied)
-		if err != nil {
-			return err
-		}
-		e.Create = append(e.Create, f)
+	} else if err := e.create(newGroupVersion(api, old.API, copied)); err != nil {
+		return err
 	}
 	var types []string
 	for _, f := range copied {

@@ -213,13 +213,10 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 	if regular.Exists(f.Path) {
 		return fmt.Errorf("%s exists and has no type %s", s.rel(f.Path), typ.Type())
 	}
-	e.Create = append(e.Create, f)
-	if regular.Exists(typ.Dir) || err != nil {
+	if err = e.create(f, err); err != nil || regular.Exists(typ.Dir) {
 		return err
 	}
-	doc, err := typ.Doc()
-	e.Create = append(e.Create, doc)
-	return err
+	return e.create(typ.Doc())
 }
 
 // isOwnGroup reports whether the project owns an API group.

@@ -169,11 +169,9 @@ func (im *importer) placed() (e edits, after engine.State, err error) {
 			continue
 		}
 		a.in = model.HandlerPackage{Dir: a.pkg.Dir, Path: a.pkg.Path, Name: a.pkg.Name}
-		f, err := im.file(a, a.holderMarkers())
-		if err != nil {
+		if err := e.create(im.file(a, a.holderMarkers())); err != nil {
 			return e, after, err
 		}
-		e.Create = append(e.Create, f)
 	}
 	after = im.Read(im.ctx, e.Edits)
 	further := len(e.Create)
@@ -192,11 +190,9 @@ func (im *importer) placed() (e edits, after engine.State, err error) {
 		if im.options.Handlers == Stubs {
 			continue
 		}
-		f, err := im.file(a, nil)
-		if err != nil {
+		if err := e.create(im.file(a, nil)); err != nil {
 			return e, after, err
 		}
-		e.Create = append(e.Create, f)
 	}
 	if len(e.Create) > further {
 		after.Reread(im.ctx, e.Edits)

@@ -23,6 +23,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
 // Config is the input of a command, with the source of webhook-gen for the project.
@@ -87,6 +88,14 @@ type site struct {
 
 // edits are a command's edits, of markers too.
 type edits struct{ engine.Edits }
+
+// create adds a file that is written if it is missing, unless there is an error.
+func (e *edits) create(f output.File, err error) error {
+	if err == nil {
+		e.Create = append(e.Create, f)
+	}
+	return err
+}
 
 // site reads the project. If it has mistakes, the Result returned with the error contains them.
 func (c Config) site(ctx context.Context) (s site, stopped Result, err error) {
