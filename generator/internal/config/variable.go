@@ -155,17 +155,10 @@ func (f *file) passes(name string, value *yaml.Node, check func(string) error, c
 
 // describe describes a value in words.
 func describe(value *yaml.Node) string {
-	switch value.ShortTag() {
-	case "!!map":
-		return "a mapping"
-	case "!!seq":
-		return "a list"
-	case "!!null":
-		return "nothing"
-	case "!!str":
-		return fmt.Sprintf("the text %q", value.Value)
+	words := map[string]string{
+		"!!map": "a mapping", "!!seq": "a list", "!!null": "nothing", "!!str": fmt.Sprintf("the text %q", value.Value),
 	}
-	return value.Value
+	return cmp.Or(words[value.ShortTag()], value.Value)
 }
 
 // flow writes a list as YAML.
