@@ -31,13 +31,9 @@ const validation = "+kubebuilder:validation:"
 
 // declarative returns the name under which controller-gen also has a marker of Kubernetes' own types.
 func declarative(marker string) (name string, ok bool) {
-	switch marker {
-	case "+k8s:minimum":
-		return "Minimum", true
-	case "+k8s:maximum":
-		return "Maximum", true
-	case "+k8s:maxItems":
-		return "MaxItems", true
+	names := map[string]string{"+k8s:minimum": "Minimum", "+k8s:maximum": "Maximum", "+k8s:maxItems": "MaxItems"}
+	if name, ok = names[marker]; ok {
+		return name, true
 	}
 	return strings.CutPrefix(marker, validation)
 }
