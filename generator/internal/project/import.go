@@ -254,19 +254,11 @@ func (im *importer) shorten() {
 // differsIn reports whether two webhooks differ in what an argument sets. Without resources, the kind sets the scope.
 func differsIn(argument string, a, b registry.Spec) bool {
 	of := func(s registry.Spec) any {
-		switch r := s.Rules[0]; argument {
-		case "groups":
-			return r.APIGroups
-		case "versions":
-			return r.APIVersions
-		case "resources":
-			return []any{r.Resources, r.Scope}
-		case "path":
-			return s.ClientConfig
-		case "sideEffects":
-			return s.SideEffects
-		}
-		return s.AdmissionReviewVersions
+		r := s.Rules[0]
+		return map[string]any{
+			"groups": r.APIGroups, "versions": r.APIVersions, "resources": []any{r.Resources, r.Scope}, "path": s.ClientConfig,
+			"sideEffects": s.SideEffects, "admissionReviewVersions": s.AdmissionReviewVersions,
+		}[argument]
 	}
 	return len(a.Rules) > 0 && len(b.Rules) > 0 && asJSON(of(a)) != asJSON(of(b))
 }

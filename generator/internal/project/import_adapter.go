@@ -560,14 +560,12 @@ func (im *importer) next(after engine.State) []string {
 
 // lostEffect returns the consequence of a call of the builder that is gone.
 func lostEffect(call string) string {
-	switch name, _, _ := strings.Cut(call, "("); name {
-	case "RecoverPanic":
-		return "handlers answer a panic with 500"
-	case "WithContextFunc":
-		return "a handler has the context of the HTTP request"
-	default:
-		return "the builder also served /convert"
-	}
+	name, _, _ := strings.Cut(call, "(")
+	return map[string]string{
+		"RecoverPanic":    "handlers answer a panic with 500",
+		"WithContextFunc": "a handler has the context of the HTTP request",
+		"WithConverter":   "the builder also served /convert",
+	}[name]
 }
 
 // testField returns the value of a field as the builder has it. Hint is empty if the zero value is the same.
