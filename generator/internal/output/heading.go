@@ -28,17 +28,10 @@ type Heading struct {
 // Above puts the heading above the content of Go and YAML files. Parts and bare files stay as they are, and so do files
 // that begin with it already.
 func (h Heading) Above(files []File) []File {
+	texts := map[string]string{".go": h.golang, ".yaml": h.hash, ".yml": h.hash, ".tpl": h.hash}
 	files = slices.Clone(files)
 	for i, f := range files {
-		text := h.hash
-		switch filepath.Ext(f.Path) {
-		case ".go":
-			text = h.golang
-		case ".yaml", ".yml", ".tpl":
-		default:
-			continue
-		}
-		if text != "" && !f.Bare && f.Owner != Part && !bytes.HasPrefix(f.Content, []byte(text)) {
+		if text := texts[filepath.Ext(f.Path)]; text != "" && !f.Bare && f.Owner != Part && !bytes.HasPrefix(f.Content, []byte(text)) {
 			files[i].Content = slices.Concat([]byte(text+"\n"), f.Content)
 		}
 	}
