@@ -61,13 +61,8 @@ func OpenState(ctx context.Context, dir, word string, in io.Reader) (*State, err
 	return s, nil
 }
 
-// Close removes the files written by OpenState.
-func (s *State) Close() error {
-	if s.scratch == "" {
-		return nil
-	}
-	return os.RemoveAll(s.scratch)
-}
+// Close removes the files written by OpenState. Without any, RemoveAll has an empty path, and does nothing.
+func (s *State) Close() error { return os.RemoveAll(s.scratch) }
 
 func isModule(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))

@@ -174,10 +174,7 @@ func (s *step) undo() error {
 func (s *step) clean() []error {
 	var failed []error
 	for _, name := range []string{s.fresh, s.aside} {
-		if name == "" {
-			continue
-		}
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty name does not exist
 			failed = append(failed, err)
 		}
 	}
