@@ -57,7 +57,7 @@ func identity(path string) string { return strings.ToLower(path) }
 // want compares one file with the disk, and returns what prevents its change.
 func (c *comparison) want(f File) diag.List {
 	if file, found := obstacle(f.Path); found {
-		return diag.List{inTheWay(file, f.Cause, "%s is a file, and a folder of that name is needed for %s",
+		return diag.List{at(file, f.Cause, RuleInTheWay, "%s is a file, and a folder of that name is needed for %s",
 			filepath.Base(file), filepath.Base(f.Path))}
 	}
 	path, err := c.locate(f.Path)
@@ -126,7 +126,7 @@ func (c *comparison) own(path string) diag.List {
 		return nil
 	}
 	if _, err := os.Readlink(path); err == nil {
-		return diag.List{inTheWay(path, diag.Range{}, "%s is a link to a generated file that no marker needs any more", filepath.Base(path)).
+		return diag.List{at(path, diag.Range{}, RuleInTheWay, "%s is a link to a generated file that no marker needs any more", filepath.Base(path)).
 			WithHint("remove the link")}
 	}
 	c.wanted[identity(located)] = File{Path: located} // owned may name it twice
