@@ -200,15 +200,10 @@ func (s *Schema) read(groups []*ast.CommentGroup) {
 		case validation + "XIntOrString":
 			s.Type, s.IntOrString = "", true
 		case validation + "Type":
-			s.retype(value)
+			if value != s.Type { // it replaces what follows from the Go type
+				*s = Schema{Type: value, Nullable: s.Nullable, Preserve: value == "object"}
+			}
 		}
-	}
-}
-
-// retype sets the type that a marker names, which replaces what follows from the Go type.
-func (s *Schema) retype(name string) {
-	if s.Type != name {
-		*s = Schema{Type: name, Nullable: s.Nullable, Preserve: name == "object"}
 	}
 }
 
