@@ -132,20 +132,14 @@ func (s *State) inspect(ctx context.Context, samples bool) {
 func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	project := s.Project
 	diags := slices.Concat(s.Diagnostics, check.Project(project), r.checkCallers(project), r.checkConvertible(ctx, s))
-	conversions, found := convert.Project(ctx, s.Module, project)
-	diags.Add(found...)
+	conversions, inConversions := convert.Project(ctx, s.Module, project)
 	result := Result{Root: r.Root}
 	options, unread := r.Rendering(s.Module)
-	diags.Add(unread...)
-	if !options.Kustomization {
-		diags.Add(r.checkListed(project)...)
-	}
-	files, found := r.definitions(project, &options)
-	diags.Add(found...)
-	var err error
-	options.Imported, found = r.checkRuntime(ctx, s.Module, e)
-	diags.Add(found...)
-	diags.Add(checkProgram(project, conversions, options)...)
+	files, inDefinitions := r.definitions(project, &options)
+	imported, inImports := r.checkRuntime(ctx, s.Module, e)
+	options.Imported = imported
+	diags = slices.Concat(diags, inConversions, unread, r.checkListed(project, options), inDefinitions, inImports,
+		checkProgram(project, conversions, options))
 	rendered, err := render.Project(project, conversions, options)
 	if err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))

@@ -20,8 +20,8 @@ import (
 
 // checkListed reports a kustomization.yaml of the user beside the manifest that does not list the policies. kustomize
 // would leave them out in silence.
-func (r Run) checkListed(p *model.Project) diag.List {
-	if len(p.AlwaysInstalled()) == 0 || !slices.Contains(r.Outputs, output.Manifests) {
+func (r Run) checkListed(p *model.Project, o render.Options) diag.List {
+	if o.Kustomization || len(p.AlwaysInstalled()) == 0 || !slices.Contains(r.Outputs, output.Manifests) {
 		return nil
 	}
 	file := load.ReadText(filepath.Dir(r.Manifest), "kustomization.yaml")
