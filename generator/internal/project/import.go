@@ -82,9 +82,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 			return result, err
 		}
 	}
-	diags.Add(im.diags...)
-	diags.Add(after.Diagnostics...)
-	diags.Add(check.Project(after.Project)...)
+	diags = slices.Concat(diags, im.diags, after.Diagnostics, check.Project(after.Project))
 	if !diags.HasErrors() && !sameManifest(im.before.Project, after.Project) {
 		diags.Add(diag.Errorf(diag.Range{}, "", "the rewritten markers do not give the same manifest; nothing was changed").
 			WithHint("this is a mistake in webhook-gen: please report it with the markers"))
