@@ -56,10 +56,8 @@ func generateCommand(s streams) *cobra.Command {
 
 // write carries out the changes and names them, or with dryRun only names them.
 func (f *runFlags) write(s streams, dir string, result engine.Result, dryRun bool) error {
-	if !dryRun {
-		if f.report(s, dir, result.Write()) != nil {
-			return errors.New("nothing was written") // trouble, not a finding
-		}
+	if !dryRun && f.report(s, dir, result.Write()) != nil {
+		return errors.New("nothing was written") // trouble, not a finding
 	}
 	return printChanges(s, dir, result, dryRun)
 }
