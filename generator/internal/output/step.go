@@ -28,14 +28,9 @@ var (
 // cannot be made, or errDone if it need not be: another run may have made the same one.
 func precondition(c Change) (fs.FileMode, error) {
 	now, mode, err := readFile(c.Path)
-	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
-	case missing && c.Action == Create:
-		return 0, nil
-	case missing && c.Action == Remove:
-		return 0, errDone
-	case missing:
-		return 0, errChanged
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, map[Action]error{Remove: errDone, Replace: errChanged}[c.Action]
 	case err != nil:
 		return mode, err
 	case c.Action != Remove && bytes.Equal(now, c.New):
