@@ -225,11 +225,8 @@ func (s site) isOwnGroup(group string) bool {
 		slices.ContainsFunc(s.apis, func(a build.API) bool { return a.Group == group })
 }
 
-// foreignType finds the existing type of a validator or defaulter.
+// foreignType finds the existing type of a validator or defaulter. A folder that does not exist has none.
 func (s site) foreignType(ctx context.Context, f foreign) (build.APIType, bool) {
-	if !regular.Exists(f.Dir) {
-		return build.APIType{}, false
-	}
 	found, _ := load.Load(ctx, load.Config{Dir: s.Root, Patterns: []string{f.Dir}, Tags: s.Tags, Markers: []string{f.Type()}})
 	for _, pkg := range found.Packages {
 		if t, ok, _ := build.FindType(pkg, f.Type()); ok {

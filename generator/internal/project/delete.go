@@ -244,11 +244,7 @@ func (s site) removeEmpty(e *edits, f foreign, t build.APIType) error {
 // removeDoc removes the comment of the package for other projects' kinds together with the last file of the user there.
 func (s site) removeDoc(e *edits) error {
 	external := s.foreign("")
-	files := load.Names(external.Dir, "*.go")
-	if len(files) == 0 {
-		return nil
-	}
-	left := slices.DeleteFunc(files, func(path string) bool {
+	left := slices.DeleteFunc(load.Names(external.Dir, "*.go"), func(path string) bool {
 		return strings.HasPrefix(filepath.Base(path), "zz_generated.") ||
 			slices.ContainsFunc(e.Change, func(c output.Change) bool { return c.Path == path && c.New == nil })
 	})
