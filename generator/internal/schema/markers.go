@@ -43,10 +43,7 @@ func (l *Limits) Read(groups []*ast.CommentGroup, items bool) {
 	for _, m := range load.Markers(groups...) {
 		name, value, _ := strings.Cut(m, "=")
 		name, ok := declarative(strings.TrimSuffix(name, ":"))
-		if !ok {
-			continue
-		}
-		if name, ofItems := strings.CutPrefix(name, "items:"); ofItems == items {
+		if name, ofItems := strings.CutPrefix(name, "items:"); ok && ofItems == items {
 			l.set(name, strings.TrimSpace(value))
 		}
 	}

@@ -282,10 +282,7 @@ func collect(t *resolve.Type, path []string, inside []*resolve.Type) (all []mode
 
 // ruleOf finds the argument `rule` of a marker: rule="..." or rule=`...`.
 func ruleOf(arguments string) (string, bool) {
-	_, rest, ok := strings.Cut(","+arguments, ",rule=")
-	if !ok {
-		return "", false
-	}
+	_, rest, _ := strings.Cut(","+arguments, ",rule=")
 	prefix, err := strconv.QuotedPrefix(rest)
 	if err != nil {
 		return "", false
