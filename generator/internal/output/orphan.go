@@ -49,9 +49,6 @@ func orphansIn(dir string, lost sets.Set[string], changes []Change) diag.List {
 		if i := slices.IndexFunc(changes, func(c Change) bool { return c.Path == path }); i >= 0 {
 			text = changes[i].New
 		}
-		if text == nil {
-			continue
-		}
 		lost.Delete(declared(text)...)
 		if file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution); err == nil && !isGeneratedGo(path) {
 			files[path] = file
