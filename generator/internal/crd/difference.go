@@ -56,10 +56,8 @@ func differ(key, value *yamlv3.Node, want any, path string) (difference, bool) {
 		if !known && below != "webhook.clientConfig.caBundle" {
 			return difference{name, below, shown(have), ""}, true
 		}
-		if known {
-			if found, differs := differ(name, have, wanted, below); differs {
-				return found, true
-			}
+		if found, differs := differ(name, have, wanted, below); known && differs {
+			return found, true
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
