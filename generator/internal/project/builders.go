@@ -145,10 +145,8 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 		case "For":
 			b.object = r.typeOf(call.Args[0])
 		case "WithValidatorCustomPath", "WithDefaulterCustomPath", "WithCustomPath":
-			if text, ok := call.Args[0].(*ast.BasicLit); ok {
-				if value, err := strconv.Unquote(text.Value); err == nil {
-					paths[name] = value
-				}
+			if value, err := strconv.Unquote(r.text(call.Args[0])); err == nil { // of a literal
+				paths[name] = value
 			}
 		case "WithValidator", "WithDefaulter", "WithCustomValidator", "WithCustomDefaulter":
 			s := side{mutating: strings.HasSuffix(name, "Defaulter"), function: name, typed: true, argument: argument{text: r.argument(call.Args[0])}}
