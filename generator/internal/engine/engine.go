@@ -339,11 +339,9 @@ func (r Run) program(m *load.Module) model.HandlerPackage {
 	if r.Program == "" || m == nil {
 		return model.HandlerPackage{}
 	}
-	p := model.HandlerPackage{Dir: filepath.Join(m.Dir, filepath.FromSlash(r.Program)), Path: path.Join(m.Path, r.Program), Name: "main"}
-	if name, ok := m.PackageName(p.Path); ok {
-		p.Name = name
-	}
-	return p
+	importPath := path.Join(m.Path, r.Program)
+	name, _ := m.PackageName(importPath)
+	return model.HandlerPackage{Dir: filepath.Join(m.Dir, filepath.FromSlash(r.Program)), Path: importPath, Name: cmp.Or(name, "main")}
 }
 
 // Manifest returns the text of the webhook configurations, or nothing without configurations.

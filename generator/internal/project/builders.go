@@ -223,14 +223,11 @@ func (r builderReader) named(t ast.Expr) model.GoType {
 			if err != nil {
 				continue
 			}
-			name, known := r.pkg.Module.PackageName(imported)
-			if !known {
-				name = path.Base(imported)
-			}
+			name, _ := r.pkg.Module.PackageName(imported)
 			if i.Name != nil {
 				name = i.Name.Name
 			}
-			if name == from.Name {
+			if name = cmp.Or(name, path.Base(imported)); name == from.Name {
 				return model.GoType{Path: imported, Alias: name, Name: t.Sel.Name}
 			}
 		}
