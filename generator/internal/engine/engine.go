@@ -207,10 +207,8 @@ func (c Config) ResolveWith(text []byte) Run {
 }
 
 func (c Config) root() string {
-	if root, ok := load.Root(c.Dir); ok {
-		return root
-	}
-	return c.Dir // load reports the missing go.mod
+	root, _ := load.Root(c.Dir)
+	return cmp.Or(root, c.Dir) // load reports the missing go.mod
 }
 
 func (c Config) complete(settings config.Config, diags diag.List) Run {

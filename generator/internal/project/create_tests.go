@@ -140,11 +140,8 @@ func definesOne(text []byte, webhooks []*model.Webhook) bool {
 
 // fromFolder returns the path of a file, slash-separated, relative to a folder.
 func fromFolder(folder, file string) string {
-	rel, err := filepath.Rel(folder, file)
-	if err != nil {
-		rel = file
-	}
-	return filepath.ToSlash(rel)
+	rel, _ := filepath.Rel(folder, file) // empty where none leads to it
+	return filepath.ToSlash(cmp.Or(rel, file))
 }
 
 // handlersTest is the data of the template.
