@@ -132,13 +132,7 @@ func codeAt(lines []string) int {
 }
 
 func withoutSigns(line string) string {
-	line = strings.TrimSpace(line)
-	for _, sign := range []string{"//", "/*", "*/", "*"} {
-		if rest, ok := strings.CutPrefix(line, sign); ok {
-			line = strings.TrimPrefix(rest, " ")
-			break
-		}
-	}
+	line = openingSign.ReplaceAllString(strings.TrimSpace(line), "")
 	return strings.TrimSpace(strings.TrimSuffix(line, "*/"))
 }
 
@@ -173,6 +167,7 @@ func unfit(inGo, plain string) string {
 }
 
 var (
+	openingSign   = regexp.MustCompile(`^(//|/\*|\*/|\*)`)
 	packageClause = regexp.MustCompile(`^package [\pL_][\pL\d_]*$`)
 	generatedLine = regexp.MustCompile(`^(// )?Code generated .* DO NOT EDIT\.$`)
 	directive     = regexp.MustCompile(`^//(line |export |extern |[a-z0-9]+:[a-z0-9])|/\*line `)

@@ -99,11 +99,10 @@ func (t *transaction) clean() {
 			t.problems.Add(trouble(s.Path, "clean up beside", err, s.Cause))
 		}
 	}
-	if !failed {
-		return
-	}
-	for _, dir := range slices.Backward(t.folders) {
-		// A folder in which something else has put a file meanwhile is not empty, and stays.
-		_ = os.Remove(dir)
+	if failed {
+		for _, dir := range slices.Backward(t.folders) {
+			// A folder in which something else has put a file meanwhile is not empty, and stays.
+			_ = os.Remove(dir)
+		}
 	}
 }
