@@ -47,6 +47,14 @@ type adapter struct {
 	fields []adapterField
 }
 
+// marked returns the name of the type that has the markers.
+func (a *adapter) marked() string {
+	if a.onType {
+		return a.object.Name
+	}
+	return a.name
+}
+
 // onTypes returns the edits that put markers on types and write their handlers, and the project after them. Webhooks
 // for which this is not possible are left as they are.
 func (im *importer) onTypes() (e edits, after engine.State, err error) {
@@ -382,11 +390,7 @@ func (f *adapterFile) side(a *adapter, mutating bool) {
 	if mutating {
 		role, prefix = "Defaulter", "Default"
 	}
-	if a.onType {
-		f.Contracts = append(f.Contracts, a.object.Name+role)
-	} else {
-		f.Contracts = append(f.Contracts, a.name+role)
-	}
+	f.Contracts = append(f.Contracts, a.marked()+role)
 	called := e.typ.Name
 	if e.hidden {
 		called = role
@@ -545,12 +549,8 @@ func (im *importer) next(after engine.State) []string {
 	for _, a := range im.adapters {
 		var fields []string
 		for _, o := range im.adapters {
-			field := o.name
-			if o.onType {
-				field = o.object.Name
-			}
 			if o.in.Path == a.in.Path {
-				fields = append(fields, fmt.Sprintf("%s: &%s.%s{}", field, importName(a.in.Path), o.name))
+				fields = append(fields, fmt.Sprintf("%s: &%s.%s{}", o.marked(), importName(a.in.Path), o.name))
 			}
 		}
 		once(fmt.Sprintf("register the handlers of %s: %s.Webhooks{%s}.Register(mgr.GetWebhookServer().Register)", im.rel(a.in.Dir), importName(a.in.Path), strings.Join(fields, ", ")))
