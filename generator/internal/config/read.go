@@ -69,7 +69,7 @@ func (f *file) document(source []byte) (root *yaml.Node, ok bool) {
 		return nil, false
 	}
 	if len(documents) == 0 || documents[0].ShortTag() == "!!null" {
-		f.problems.Add(diag.Errorf(f.start(), ruleSyntax, "%s is empty", FileName).
+		f.problems.Add(diag.Errorf(f.Span(1, 0, 0), ruleSyntax, "%s is empty", FileName).
 			WithHint("write version: %d, or remove the file", format))
 		return nil, false
 	}
@@ -132,7 +132,7 @@ func (f *file) unknown(node *yaml.Node, prefix string, table []Key) diag.Diagnos
 func (f *file) require(table []Key) {
 	for _, k := range table {
 		if _, given := f.given[k.Name]; k.Required && !given {
-			f.problems.Add(diag.Errorf(f.start(), ruleVersion, "%s has no %s", FileName, k.Name).
+			f.problems.Add(diag.Errorf(f.Span(1, 0, 0), ruleVersion, "%s has no %s", FileName, k.Name).
 				WithHint("write %s: %s", k.Name, k.Example))
 		}
 	}
