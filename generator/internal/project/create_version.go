@@ -49,7 +49,7 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 		if err := s.newVersion(&e, source, r, role); err != nil {
 			return Result{}, err
 		}
-		stored := slices.ContainsFunc(others, ownVersion.isStored)
+		stored := slices.ContainsFunc(others, func(o ownVersion) bool { return slices.Contains(load.Markers(o.File.AST.Comments...), storageVersion) })
 		for _, o := range others {
 			var markers []string
 			if hub < 0 {
@@ -91,11 +91,6 @@ func (r Resource) source(others []ownVersion, hub int, from string) (ownVersion,
 		return ownVersion{}, fmt.Errorf("there is no version %s of %s", from, r.Kind)
 	}
 	return others[i], nil
-}
-
-// isStored reports whether the version has the storage version marker.
-func (v ownVersion) isStored() bool {
-	return slices.Contains(load.Markers(v.File.AST.Comments...), storageVersion)
 }
 
 const storageVersion = "+kubebuilder:storageversion"
