@@ -80,6 +80,7 @@ func (s streams) outdated(root string) diag.List {
 	if !outdated {
 		return nil
 	}
-	return diag.List{diag.Errorf(diag.InFile(filepath.Join(root, "go.mod")), output.RuleRuntime, "go.mod requires the runtime %s, and generated code needs %s or later", version, project.RuntimeMinimum).
+	at := diag.InFile(filepath.Join(root, "go.mod"))
+	return diag.List{diag.Errorf(at, output.RuleRuntime, "go.mod requires the runtime %s, and generated code needs %s or later", version, project.RuntimeMinimum).
 		WithHint("run\n%s", indented(s.origin.Commands()))}
 }

@@ -66,7 +66,8 @@ func (r Run) checkCallers(p *model.Project) diag.List {
 	case r.Delivery.Name == "" || r.Delivery.Callers == "nothing":
 		return nil
 	case r.isAggregated():
-		return diag.List{diag.Errorf(diag.InFile(filepath.Join(r.Root, config.FileName)), "", "delivery.callers needs a %s, and with the topology aggregated kube-aggregator calls, by its own certificate", r.Delivery.Callers).
+		at := diag.InFile(filepath.Join(r.Root, config.FileName))
+		return diag.List{diag.Errorf(at, "", "delivery.callers needs a %s, and with the topology aggregated kube-aggregator calls, by its own certificate", r.Delivery.Callers).
 			WithHint("remove delivery.callers from " + config.FileName)}
 	case len(p.Conversions) == 0:
 		return nil
