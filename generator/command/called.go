@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -27,8 +28,6 @@ var ownCommands = regexp.MustCompile(`(^|[\s` + "`" + `(])webhook-gen( (?:genera
 
 // named returns a message with this program's commands as the user calls it.
 func (s streams) named(message string) string {
-	if s.called == "" || s.called == "webhook-gen" {
-		return message
-	}
-	return ownCommands.ReplaceAllString(message, "${1}"+strings.ReplaceAll(s.called, "$", "$$")+"${2}")
+	called := cmp.Or(s.called, "webhook-gen")
+	return ownCommands.ReplaceAllString(message, "${1}"+strings.ReplaceAll(called, "$", "$$")+"${2}")
 }

@@ -49,7 +49,7 @@ func devCommand(s streams) *cobra.Command {
 			if restore {
 				return dev.Restore(ctx, options)
 			}
-			config, err := flags.config(nil)
+			config, err := flags.config()
 			if err != nil {
 				return err
 			}
@@ -83,7 +83,7 @@ func devCommand(s streams) *cobra.Command {
 			return dev.Run(ctx, options)
 		},
 	}
-	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringVarP(&flags.Dir, "directory", "C", "", "run as if started in this folder")
 	c.Flags().StringVar(&options.Listen, "listen", "127.0.0.1:9443", "address on which dev takes the calls of the cluster")
 	c.Flags().StringVar(&options.Advertise, "advertise", "", "host and port at which the cluster reaches it (default: the one of --listen)")
 	c.Flags().StringVar(&options.Program, "program", "", "folder of the program (default program in webhook-gen.yaml)")

@@ -5,6 +5,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -19,54 +20,50 @@ func explainCommand(s streams) *cobra.Command {
 }
 
 func explainConversionCommand(s streams) *cobra.Command {
-	var format string
 	var lossy bool
-	c := &cobra.Command{
+	c := conversionCommand(s, &cobra.Command{
 		Use:   "conversion [kind]",
 		Short: "Show for every field what claims it in each direction, and whether anything is lost",
 		Long: "conversion shows each field of both versions, what claims it (its name, or a rule), and for each direction\n" +
 			"whether it is lossless. Values that the other version cannot express are kept in an annotation, or given up by a drop.",
 		Example: "  webhook-gen explain conversion\n  webhook-gen explain conversion --lossy\n  webhook-gen explain conversion Order --format json",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, kind []string) error {
-			docs, err := conversions(c, s, strings.Join(kind, ""))
-			if err != nil {
-				return err
-			}
-			if lossy {
-				docs = inspect.Lossy(docs)
-			}
-			return inspect.PrintConversions(s.out, format, docs)
-		},
-	}
+	}, inspect.ConversionFormats(), func(w io.Writer, format string, docs []inspect.ConversionDoc) error {
+		if lossy {
+			docs = inspect.Lossy(docs)
+		}
+		return inspect.PrintConversions(w, format, docs)
+	})
 	c.Flags().BoolVar(&lossy, "lossy", false, "only the fields that are not lossless in both directions")
-	addFormat(c, &format, inspect.ConversionFormats())
 	return c
 }
 
 func graphCommand(s streams) *cobra.Command {
-	var format string
-	c := &cobra.Command{
+	return conversionCommand(s, &cobra.Command{
 		Use:     "graph [kind]",
 		Short:   "Draw versions, hub, and the fields that are not lossless",
 		Example: "  webhook-gen graph\n  webhook-gen graph Order --format svg > conversions.svg",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, kind []string) error {
-			docs, err := conversions(c, s, strings.Join(kind, ""))
-			if err != nil {
-				return err
-			}
-			return inspect.PrintGraph(s.out, format, docs)
-		},
+	}, inspect.GraphFormats(), inspect.PrintGraph)
+}
+
+// conversionCommand completes a command that prints the conversions of a kind, or of all.
+func conversionCommand(s streams, c *cobra.Command, formats []string, print func(io.Writer, string, []inspect.ConversionDoc) error) *cobra.Command {
+	var format string
+	c.Args = cobra.MaximumNArgs(1)
+	c.RunE = func(c *cobra.Command, kind []string) error {
+		docs, err := conversions(c, s, strings.Join(kind, ""))
+		if err != nil {
+			return err
+		}
+		return print(s.out, format, docs)
 	}
-	addFormat(c, &format, inspect.GraphFormats())
+	addFormat(c, &format, formats)
 	return c
 }
 
 // conversions plans the conversions of the module in the current folder, and reports problems in them.
 func conversions(c *cobra.Command, s streams, kind string) ([]inspect.ConversionDoc, error) {
 	flags := runFlags{format: "text"} // findings are for people; --format applies to the answer
-	config, err := flags.config(nil)
+	config, err := flags.config()
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
@@ -31,11 +32,7 @@ func explainEvaluateCommand(s streams) *cobra.Command {
 			"With \"describe\": true the output also has the policies, and the kinds that they match, with their schemas.\n" +
 			"The API server's own code evaluates the policies, in the command webhook-gen-explain. No server or webhook is called.",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			config, err := flags.config(nil)
-			if err != nil {
-				return err
-			}
+		RunE: flags.with(func(c *cobra.Command, config engine.Config, _ []string) error {
 			var e evaluation
 			text, err := io.ReadAll(s.in)
 			if err != nil {
@@ -50,10 +47,10 @@ func explainEvaluateCommand(s streams) *cobra.Command {
 			}
 			e.Description = described
 			return companion.run(c.Context(), s.out, config.Dir, "evaluate", e)
-		},
+		}),
 	}
-	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
-	c.Flags().StringSliceVar(&flags.tags, "tags", nil, "build tags, comma-separated")
+	c.Flags().StringVarP(&flags.Dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringSliceVar(&flags.Tags, "tags", nil, "build tags, comma-separated")
 	companion.add(c)
 	return c
 }

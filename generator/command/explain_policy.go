@@ -5,6 +5,7 @@ package command
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
@@ -22,11 +23,7 @@ func explainPolicyCommand(s streams) *cobra.Command {
 			"does not understand stays with the validator, and is listed with the reason. No code of the project is run.",
 		Example: "  webhook-gen explain policy Order",
 		Args:    cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			config, err := flags.config(nil)
-			if err != nil {
-				return err
-			}
+		RunE: flags.with(func(c *cobra.Command, config engine.Config, args []string) error {
 			described, diags := inspect.Describe(c.Context(), config, args[0])
 			if err := flags.report(s, config.Dir, diags); err != nil {
 				return err
@@ -36,9 +33,9 @@ func explainPolicyCommand(s streams) *cobra.Command {
 				request["packages"] = args[1:]
 			}
 			return companion.run(c.Context(), s.out, config.Dir, "policy", question{described, request})
-		},
+		}),
 	}
-	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringVarP(&flags.Dir, "directory", "C", "", "run as if started in this folder")
 	addWord(c, &format, "format", "", "form of the answer: text (default) or json", "text", "json")
 	companion.add(c)
 	return c

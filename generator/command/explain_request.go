@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
@@ -28,11 +29,7 @@ func explainRequestCommand(s streams) *cobra.Command {
 			"  webhook-gen explain request -f pod.yaml --context production\n" +
 			"  webhook-gen explain request -f order.yaml --webhooks https://127.0.0.1:9443 --webhooks-ca tls.crt",
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			config, err := flags.config(nil)
-			if err != nil {
-				return err
-			}
+		RunE: flags.with(func(c *cobra.Command, config engine.Config, _ []string) error {
 			q := question{inspect.Description{Version: 1}, membersOf(request)}
 			if !request.Changed("configurations") && !request.Changed("context") && !request.Changed("kubeconfig") {
 				described, diags := inspect.Describe(c.Context(), config)
@@ -42,10 +39,10 @@ func explainRequestCommand(s streams) *cobra.Command {
 				q.Description = described
 			}
 			return companion.run(c.Context(), s.out, config.Dir, "request", q)
-		},
+		}),
 	}
-	c.Flags().StringVarP(&flags.dir, "directory", "C", "", "run as if started in this folder")
-	c.Flags().StringSliceVar(&flags.tags, "tags", nil, "build tags, comma-separated")
+	c.Flags().StringVarP(&flags.Dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringSliceVar(&flags.Tags, "tags", nil, "build tags, comma-separated")
 	c.Flags().AddFlagSet(request)
 	companion.add(c)
 	complete(c, "operation", "CREATE", "UPDATE", "DELETE", "CONNECT")

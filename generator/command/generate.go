@@ -25,11 +25,8 @@ func generateCommand(s streams) *cobra.Command {
 		Long: "generate reads the packages, by default the list in webhook-gen.yaml or the whole module, and writes\n" +
 			"the files of their markers: all of them, or none if there is a mistake.",
 		Example: "  webhook-gen generate ./...\n  webhook-gen generate --output - ./api/...",
-		RunE: func(c *cobra.Command, patterns []string) error {
-			config, err := flags.config(patterns)
-			if err != nil {
-				return err
-			}
+		RunE: flags.with(func(c *cobra.Command, config engine.Config, patterns []string) error {
+			config.Patterns = patterns
 			if output != "" && output != "-" {
 				config.Manifest = absolute(config.Dir, output)
 			}
@@ -48,7 +45,7 @@ func generateCommand(s streams) *cobra.Command {
 				fmt.Fprintf(s.err, "webhook-gen: go.mod lacks the runtime that generated code imports: run\n%s\n", indented(s.origin.Commands()))
 			}
 			return nil
-		},
+		}),
 	}
 	flags.add(c)
 	companion.add(c)
@@ -59,10 +56,8 @@ func generateCommand(s streams) *cobra.Command {
 
 // write carries out the changes and names them, or with dryRun only names them.
 func (f *runFlags) write(s streams, dir string, result engine.Result, dryRun bool) error {
-	if !dryRun {
-		if f.report(s, dir, result.Write()) != nil {
-			return errors.New("nothing was written") // trouble, not a finding
-		}
+	if !dryRun && f.report(s, dir, result.Write()) != nil {
+		return errors.New("nothing was written") // trouble, not a finding
 	}
 	return printChanges(s, dir, result, dryRun)
 }
@@ -70,32 +65,30 @@ func (f *runFlags) write(s streams, dir string, result engine.Result, dryRun boo
 // printChanges names the files that changed. Of many in one folder, the folder is enough.
 func printChanges(s streams, dir string, result engine.Result, dryRun bool) error {
 	const many = 8
-	type group struct{ action, folder string }
-	count := map[group]int{}
-	where := func(c output.Change) (group, string) {
-		path := c.Path
-		if rel, err := filepath.Rel(dir, path); err == nil {
-			path = filepath.ToSlash(rel)
-		}
-		return group{c.Action.String(), pathpkg.Dir(path)}, path
-	}
-	for _, c := range result.Changes {
-		at, _ := where(c)
-		count[at]++
-	}
 	would := ""
 	if dryRun {
 		would = "would "
 	}
+	lines := func(c output.Change) (file, folder string) {
+		path := c.Path
+		if rel, err := filepath.Rel(dir, path); err == nil {
+			path = filepath.ToSlash(rel)
+		}
+		action := would + c.Action.String() + " "
+		return action + path + "\n", action + pathpkg.Dir(path) + "/...\n"
+	}
+	count := map[string]int{} // by the line of a folder
 	for _, c := range result.Changes {
-		at, path := where(c)
-		line := fmt.Sprintf("%s%s %s\n", would, at.action, path)
-		switch n := count[at]; {
+		_, folder := lines(c)
+		count[folder]++
+	}
+	for _, c := range result.Changes {
+		line, folder := lines(c)
+		switch n := count[folder]; {
 		case n == 0:
 			continue
 		case n > many:
-			line = fmt.Sprintf("%s%s %s/...\n", would, at.action, at.folder)
-			count[at] = 0
+			line, count[folder] = folder, 0
 		}
 		if _, err := fmt.Fprint(s.out, line); err != nil {
 			return err

@@ -36,15 +36,14 @@ func importCommand(s streams) *cobra.Command {
 			"  webhook-gen import --handlers adapters ./internal/webhook/...\n" +
 			"  webhook-gen import --policies config/policies.yaml ./policies",
 		RunE: func(c *cobra.Command, patterns []string) error {
-			if len(policies) > 0 {
-				if len(patterns) != 1 || handlers != "" {
-					return errors.New("--policies needs the folder of one package, and goes with no --handlers")
-				}
+			switch {
+			case len(policies) > 0 && (len(patterns) != 1 || handlers != ""):
+				return errors.New("--policies needs the folder of one package, and goes with no --handlers")
+			case len(policies) > 0:
 				return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
 					return project.ImportPolicies(ctx, config, policies, filepath.Join(config.Dir, patterns[0]))
 				})
-			}
-			if handlers != "" {
+			case handlers != "":
 				if err := oneOf("handlers", handlers, project.ImportedHandlers()); err != nil {
 					return err
 				}
@@ -53,10 +52,11 @@ func importCommand(s streams) *cobra.Command {
 					return project.Import(ctx, config, project.ImportOptions{Handlers: handlers, DryRun: flags.dryRun})
 				})
 			}
-			config, err := flags.config(patterns)
+			config, err := flags.config()
 			if err != nil {
 				return err
 			}
+			config.Patterns = patterns
 			var failure error
 			result, err := flags.runFlags.run(c, s, config, func(ctx context.Context, config engine.Config) engine.Result {
 				result, err := project.Import(ctx, project.Config{Config: config}, project.ImportOptions{})

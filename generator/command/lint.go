@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
@@ -26,17 +27,15 @@ func lintCommand(s streams) *cobra.Command {
 			"users can avoid. It reads any webhook configuration and writes nothing. Findings go to standard output. Notes alone\n" +
 			"leave the exit code 0.",
 		Example: "  webhook-gen lint\n  webhook-gen lint -f config/webhook/manifests.yaml\n  helm template ./charts/shop | webhook-gen lint -f - --format sarif",
-		RunE: func(c *cobra.Command, patterns []string) error {
-			config, err := flags.config(patterns)
-			if err != nil {
-				return err
-			}
+		RunE: flags.with(func(c *cobra.Command, config engine.Config, patterns []string) error {
+			config.Patterns = patterns
 			read := companion.reader(c.Context(), config.Dir, kubeVersion)
 			var result inspect.LintResult
 			switch {
 			case len(files) > 0 && len(patterns) > 0:
 				return errors.New("packages and --file exclude each other")
 			case len(files) > 0:
+				var err error
 				if result, err = inspect.LintManifests(config.Dir, files, c.InOrStdin(), read); err != nil {
 					return err
 				}
@@ -50,7 +49,7 @@ func lintCommand(s streams) *cobra.Command {
 				}
 			}
 			return flags.reportLint(s, config.Dir, result)
-		},
+		}),
 	}
 	flags.addReading(c)
 	c.Flags().StringSliceVarP(&files, "file", "f", nil, "read webhook configurations and admission policies from YAML instead of markers: files, folders, or - for standard input")

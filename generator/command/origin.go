@@ -78,25 +78,23 @@ func workTree(dir string) project.Origin {
 
 // version is one line: the version and the go command's or, of a build from a work tree, the revision and the folder.
 func (b build) version() string {
-	text, goVersion := "webhook-gen ", runtime.Version()
-	o := b.origin()
-	switch {
-	case o.Err == nil && o.Dir == "" && o.Fork.Path == "":
-		return text + o.Version + " " + goVersion
-	case o.Fork.Path != "":
-		return text + o.Version + " " + goVersion + ", replaced by " + o.Fork.String()
-	}
-	text += "devel"
+	devel := "devel"
 	if b.info != nil {
 		for _, s := range b.info.Settings {
 			if s.Key == "vcs.revision" {
-				text += " " + s.Value
+				devel += " " + s.Value
 			}
 		}
 	}
-	text += " " + goVersion
-	if o.Dir != "" {
-		return text + ", built from " + o.Dir
+	o := b.origin()
+	version, source := o.Version, ""
+	switch {
+	case o.Fork.Path != "":
+		source = ", replaced by " + o.Fork.String()
+	case o.Dir != "":
+		version, source = devel, ", built from "+o.Dir
+	case o.Err != nil:
+		version, source = devel, ", source unknown: "+o.Err.Error()
 	}
-	return text + ", source unknown: " + o.Err.Error()
+	return "webhook-gen " + version + " " + runtime.Version() + source
 }

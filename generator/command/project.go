@@ -26,7 +26,7 @@ type projectFlags struct {
 
 func (f *projectFlags) add(c *cobra.Command) {
 	f.runFlags.format = "text"
-	c.Flags().StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
+	c.Flags().StringVarP(&f.Dir, "directory", "C", "", "run as if started in this folder")
 	f.addWriting(c)
 }
 
@@ -60,7 +60,7 @@ func (f *projectFlags) origin(own project.Origin) (project.Origin, error) {
 
 // run does the work, writes the files, has the go command complete go.mod, and prints the remaining steps.
 func (f *projectFlags) run(c *cobra.Command, s streams, work func(context.Context, project.Config) (project.Result, error)) error {
-	config, err := f.config(nil)
+	config, err := f.config()
 	if err != nil {
 		return err
 	}
@@ -145,9 +145,7 @@ func (f *resourceFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.Version, "version", "", "API version, as v1 or v2beta1")
 	flags.StringVar(&f.Kind, "kind", "", "kind, as Order")
 	for _, name := range []string{"version", "kind"} {
-		if err := c.MarkFlagRequired(name); err != nil {
-			panic(err) // the flag does not exist: a mistake in this file
-		}
+		cobra.CheckErr(c.MarkFlagRequired(name))
 	}
 	f.complete(c, "group", func(r project.Resource) string { return r.Group })
 	f.complete(c, "version", func(r project.Resource) string { return r.Version })
@@ -156,7 +154,7 @@ func (f *resourceFlags) add(c *cobra.Command) {
 
 // complete has the shell complete a flag with the project's kinds that agree with the other flags.
 func (f *resourceFlags) complete(c *cobra.Command, flag string, part func(project.Resource) string) {
-	err := c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	cobra.CheckErr(c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		dir, err := filepath.Abs(c.Flag("directory").Value.String())
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
@@ -172,10 +170,7 @@ func (f *resourceFlags) complete(c *cobra.Command, flag string, part func(projec
 			}
 		}
 		return words, cobra.ShellCompDirectiveNoFileComp
-	})
-	if err != nil {
-		panic(err) // the flag does not exist: a mistake in this file
-	}
+	}))
 }
 
 // group is a command that only holds others.

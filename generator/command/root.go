@@ -86,28 +86,24 @@ func noArguments(c *cobra.Command, args []string) error {
 
 // runFlags are the flags of every command that reads packages.
 type runFlags struct {
-	dir                   string
-	tags                  []string
-	strict                bool
-	admissionRegistration string
-	format                string
-	outputs               []string
+	engine.Config // with the folder as the user writes it
+	format        string
 }
 
 func (f *runFlags) add(c *cobra.Command) {
 	f.addReading(c)
 	flags := c.Flags()
-	flags.BoolVar(&f.strict, "strict", false, "treat warnings as errors")
-	flags.StringSliceVar(&f.outputs, "outputs", nil, "what to generate: manifests, handlers, conversions, tests, delivery (default outputs in webhook-gen.yaml, or everything)")
+	flags.BoolVar(&f.Strict, "strict", false, "treat warnings as errors")
+	flags.StringSliceVar(&f.Outputs, "outputs", nil, "what to generate: manifests, handlers, conversions, tests, delivery (default outputs in webhook-gen.yaml, or everything)")
 	complete(c, "outputs", "manifests", "handlers", "conversions", "tests", "delivery")
 }
 
 // addReading adds the flags that select the input and the format of findings.
 func (f *runFlags) addReading(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVarP(&f.dir, "directory", "C", "", "run as if started in this folder")
-	flags.StringSliceVar(&f.tags, "tags", nil, "build tags, comma-separated")
-	addWord(c, &f.admissionRegistration, "admissionregistration", "", "version of admissionregistration.k8s.io to write: v1 (default) or v1beta1", "v1", "v1beta1")
+	flags.StringVarP(&f.Dir, "directory", "C", "", "run as if started in this folder")
+	flags.StringSliceVar(&f.Tags, "tags", nil, "build tags, comma-separated")
+	addWord(c, &f.AdmissionRegistration, "admissionregistration", "", "version of admissionregistration.k8s.io to write: v1 (default) or v1beta1", "v1", "v1beta1")
 	addWord(c, &f.format, "format", "text", "form of the findings: "+strings.Join(diag.Formats(), ", "), diag.Formats()...)
 }
 
@@ -122,33 +118,41 @@ func addFormat(c *cobra.Command, format *string, formats []string) {
 	addWord(c, format, "format", formats[0], "form: "+strings.Join(formats, ", "), formats...)
 }
 
-// complete offers words for a flag in the shell.
+// complete offers words for a flag in the shell. A flag that does not exist is a mistake in this package.
 func complete(c *cobra.Command, flag string, words ...string) {
-	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // the flag does not exist: a mistake in this file
+	cobra.CheckErr(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// with is the function of a command that works with the configuration that the flags make.
+func (f *runFlags) with(work func(*cobra.Command, engine.Config, []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, arguments []string) error {
+		config, err := f.config()
+		if err != nil {
+			return err
+		}
+		return work(c, config, arguments)
 	}
 }
 
 // config checks the flags and makes a generator's configuration of them.
-func (f *runFlags) config(patterns []string) (engine.Config, error) {
+func (f *runFlags) config() (engine.Config, error) {
 	if err := oneOf("format", f.format, diag.Formats()); err != nil {
 		return engine.Config{}, err
 	}
-	if f.admissionRegistration != "" {
-		if err := oneOf("admissionregistration", f.admissionRegistration, []string{"v1", "v1beta1"}); err != nil {
+	if f.AdmissionRegistration != "" {
+		if err := oneOf("admissionregistration", f.AdmissionRegistration, []string{"v1", "v1beta1"}); err != nil {
 			return engine.Config{}, err
 		}
 	}
-	dir, err := filepath.Abs(f.dir)
-	if err != nil {
+	config := f.Config
+	var err error
+	if config.Dir, err = filepath.Abs(f.Dir); err != nil {
 		return engine.Config{}, err
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return engine.Config{}, fmt.Errorf("%s is not a folder", f.dir)
+	if info, err := os.Stat(config.Dir); err != nil || !info.IsDir() {
+		return engine.Config{}, fmt.Errorf("%s is not a folder", f.Dir)
 	}
-	return engine.Config{
-		Dir: dir, Patterns: patterns, Tags: f.tags, Strict: f.strict, AdmissionRegistration: f.admissionRegistration, Outputs: f.outputs,
-	}, nil
+	return config, nil
 }
 
 // run does the work and prints its findings; the error is errFindings if they stop the command.

@@ -25,11 +25,8 @@ func verifyCommand(s streams) *cobra.Command {
 		Long: "verify prints a unified diff of what generate would change (files that are missing, differ, or are\n" +
 			"left over) and exits with 1 if there is any, or if the runtime in go.mod is older than generated code needs. It\n" +
 			"writes nothing.",
-		RunE: func(c *cobra.Command, patterns []string) error {
-			config, err := flags.config(patterns)
-			if err != nil {
-				return err
-			}
+		RunE: flags.with(func(c *cobra.Command, config engine.Config, patterns []string) error {
+			config.Patterns = patterns
 			remedy := "webhook-gen"
 			if manifest == "-" {
 				return errors.New("verify compares files: --output is the path of a manifest, and not -")
@@ -69,7 +66,7 @@ func verifyCommand(s streams) *cobra.Command {
 				return err
 			}
 			return errFindings
-		},
+		}),
 	}
 	flags.add(c)
 	companion.add(c)
@@ -83,7 +80,7 @@ func (s streams) outdated(root string) diag.List {
 	if !outdated {
 		return nil
 	}
-	at := diag.Range{Pos: diag.Position{File: filepath.Join(root, "go.mod")}}
+	at := diag.InFile(filepath.Join(root, "go.mod"))
 	return diag.List{diag.Errorf(at, output.RuleRuntime, "go.mod requires the runtime %s, and generated code needs %s or later", version, project.RuntimeMinimum).
 		WithHint("run\n%s", indented(s.origin.Commands()))}
 }

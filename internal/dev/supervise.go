@@ -55,10 +55,11 @@ func Supervise(arguments []string, in io.Reader) error {
 		_ = program.Process.Kill() // It has ended already, or the system cannot interrupt a process, as Windows cannot.
 	}
 	select {
-	case _ = <-ended:
+	case <-ended: //nolint:errcheck // a program that is told to stop ends in any way
 	case <-time.After(patience):
 		_ = program.Process.Kill() // It has ended meanwhile.
-		_ = <-ended
+
+		<-ended //nolint:errcheck // likewise
 	}
 	if killed {
 		return os.RemoveAll(arguments[0])

@@ -60,7 +60,7 @@ func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.
 	if !gv.version.IsSet() {
 		for _, name := range []string{p.Name, path.Base(p.Path)} {
 			if model.IsVersion(name) {
-				gv.version = diag.Sourced[string]{V: name, At: diag.Range{Pos: diag.Position{File: p.Dir}}}
+				gv.version = diag.Sourced[string]{V: name, At: diag.InFile(p.Dir)}
 				break
 			}
 		}

@@ -24,9 +24,6 @@ func (f *file) errorAt(node *yaml.Node, rule, format string, args ...any) diag.D
 	return diag.Errorf(f.Range(node), rule, format, args...)
 }
 
-// start is the first position in the file.
-func (f *file) start() diag.Range { return f.Span(1, 0, 0) }
-
 // broken reports YAML that cannot be parsed.
 func (f *file) broken(err error) diag.Diagnostic {
 	line := f.brokenLine()

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -29,7 +30,7 @@ func Read(moduleDir string) (Config, diag.List) {
 		return Default(), misnamed(moduleDir)
 	}
 	if err != nil {
-		return Default(), diag.List{whole(path, "cannot read %s: %v", FileName, regular.Reason(err))}
+		return Default(), diag.List{diag.Errorf(diag.InFile(path), ruleFile, "cannot read %s: %v", FileName, regular.Reason(err))}
 	}
 	return Parse(path, source)
 }
@@ -41,12 +42,7 @@ func misnamed(moduleDir string) diag.List {
 	if _, err := os.Lstat(path); err != nil {
 		return nil
 	}
-	return diag.List{whole(path, "%s is not read", name).WithHint("rename it to %s", FileName)}
-}
-
-// whole makes an error about a whole file.
-func whole(path, format string, args ...any) diag.Diagnostic {
-	return diag.Errorf(diag.Range{Pos: diag.Position{File: path}}, ruleFile, format, args...)
+	return diag.List{diag.Errorf(diag.InFile(path), ruleFile, "%s is not read", name).WithHint("rename it to %s", FileName)}
 }
 
 // Parse is like Read for a text at path. The file need not exist.
@@ -73,7 +69,7 @@ func (f *file) document(source []byte) (root *yaml.Node, ok bool) {
 		return nil, false
 	}
 	if len(documents) == 0 || documents[0].ShortTag() == "!!null" {
-		f.problems.Add(diag.Errorf(f.start(), ruleSyntax, "%s is empty", FileName).
+		f.problems.Add(diag.Errorf(f.Span(1, 0, 0), ruleSyntax, "%s is empty", FileName).
 			WithHint("write version: %d, or remove the file", format))
 		return nil, false
 	}
@@ -89,22 +85,19 @@ func (f *file) document(source []byte) (root *yaml.Node, ok bool) {
 }
 
 // decode sets the keys of a mapping, whose full names have the prefix: "manifests.", or nothing for the whole file.
-func (f *file) decode(prefix string, mapping *yaml.Node, table []key) {
+func (f *file) decode(prefix string, mapping *yaml.Node, table []Key) {
 	for node, value := range yamltext.Entries(mapping) {
 		value = yamltext.Resolve(value)
-		if !slices.Contains(names(table, prefix), node.Value) {
-			f.problems.Add(f.unknown(node, prefix, table))
-			continue
-		}
 		name := prefix + node.Value
-		if first, twice := f.given[name]; twice {
+		first, twice := f.given[name]
+		f.given[name] = cmp.Or(first, node)
+		leaf := slices.IndexFunc(table, func(k Key) bool { return k.Name == name })
+		switch {
+		case !slices.Contains(names(table, prefix), node.Value):
+			f.problems.Add(f.unknown(node, prefix, table))
+		case twice:
 			f.problems.Add(f.errorAt(node, ruleRepeated, "%s is given twice", name).
 				WithRelated(f.Range(first), "first given here"))
-			continue
-		}
-		f.given[name] = node
-		leaf := slices.IndexFunc(table, func(k key) bool { return k.Name == name })
-		switch {
 		case leaf >= 0:
 			table[leaf].set(f, name, value)
 		case value.Kind == yaml.MappingNode:
@@ -117,7 +110,7 @@ func (f *file) decode(prefix string, mapping *yaml.Node, table []key) {
 }
 
 // unknown reports a key that is not in the table, and suggests the key that was probably meant.
-func (f *file) unknown(node *yaml.Node, prefix string, table []key) diag.Diagnostic {
+func (f *file) unknown(node *yaml.Node, prefix string, table []Key) diag.Diagnostic {
 	d := f.errorAt(node, ruleUnknown, "unknown key %q", node.Value)
 	around := strings.TrimSuffix(prefix, ".")
 	if around != "" {
@@ -136,10 +129,10 @@ func (f *file) unknown(node *yaml.Node, prefix string, table []key) diag.Diagnos
 }
 
 // require reports the required keys that this file lacks.
-func (f *file) require(table []key) {
+func (f *file) require(table []Key) {
 	for _, k := range table {
 		if _, given := f.given[k.Name]; k.Required && !given {
-			f.problems.Add(diag.Errorf(f.start(), ruleVersion, "%s has no %s", FileName, k.Name).
+			f.problems.Add(diag.Errorf(f.Span(1, 0, 0), ruleVersion, "%s has no %s", FileName, k.Name).
 				WithHint("write %s: %s", k.Name, k.Example))
 		}
 	}

@@ -26,7 +26,7 @@ func Set(text []byte, key, value string) ([]byte, error) {
 		return nil, byHand
 	}
 	lines := slices.Collect(bytes.Lines(text))
-	_, around := yamltext.Lookup(documents[0], section)
+	around := yamltext.Lookup(documents[0], section).Value
 	switch {
 	case around == nil:
 		text = bytes.TrimRight(text, "\n")
@@ -34,7 +34,7 @@ func Set(text []byte, key, value string) ([]byte, error) {
 	case around.Kind != yaml.MappingNode || around.Style&yaml.FlowStyle != 0 || len(around.Content) == 0:
 		return nil, byHand
 	}
-	if _, old := yamltext.Lookup(around, name); old != nil {
+	if old := yamltext.Lookup(around, name).Value; old != nil {
 		if old.Kind != yaml.ScalarNode || old.Style != 0 {
 			return nil, byHand
 		}

@@ -17,9 +17,10 @@ import (
 
 // variable is a field of a Config that takes a value of the file.
 type variable struct {
-	kind   string   // of the value, in words
-	preset string   // the default, as YAML
-	choice []string // the allowed values; nil if any value is allowed
+	// Type describes in words the kind of value that the key takes. Default is a value in YAML.
+	Type, Default string
+	// Required is true if a file must have the key.
+	Required bool
 	// set decodes the value of the key called name into the field, or reports why not.
 	set func(f *file, name string, value *yaml.Node)
 }
@@ -27,13 +28,11 @@ type variable struct {
 // version is the variable of the file's version. This tool supports one version.
 func version(field *int) variable {
 	*field = format
-	return variable{"whole number", strconv.Itoa(format), nil, func(f *file, name string, value *yaml.Node) {
-		if value.ShortTag() != "!!int" || value.Decode(field) != nil {
+	return variable{"whole number", strconv.Itoa(format), true, func(f *file, name string, value *yaml.Node) {
+		switch {
+		case value.ShortTag() != "!!int" || value.Decode(field) != nil:
 			f.problems.Add(f.errorAt(value, ruleType, "%s must be a whole number, not %s", name, describe(value)).
 				WithHint("write version: %d", format))
-			return
-		}
-		switch {
 		case *field > format:
 			f.problems.Add(f.errorAt(value, ruleVersion, "%s was written for a newer webhook-gen: its version is %d, and this one reads %d",
 				FileName, *field, format).WithHint("update webhook-gen"))
@@ -47,7 +46,7 @@ func version(field *int) variable {
 // truth is the variable of a key that is true or false.
 func truth(field *bool, preset bool) variable {
 	*field = preset
-	return variable{"true or false", strconv.FormatBool(preset), nil, func(f *file, name string, value *yaml.Node) {
+	return variable{"true or false", strconv.FormatBool(preset), false, func(f *file, name string, value *yaml.Node) {
 		if value.ShortTag() != "!!bool" || value.Decode(field) != nil {
 			f.problems.Add(f.errorAt(value, ruleType, "%s must be true or false, not %s", name, describe(value)))
 		}
@@ -56,10 +55,7 @@ func truth(field *bool, preset bool) variable {
 
 // text is the variable of a key with a single text. The text may be empty if the default is.
 func text(field *string, preset string, check func(string) error) variable {
-	passes := passes(check)
-	return single(field, preset, nil, func(f *file, name string, value *yaml.Node) bool {
-		return value.Value == preset || passes(f, name, value)
-	})
+	return single(field, preset, nil, check)
 }
 
 // word is the variable of a key with one of several words; the first is the default.
@@ -69,7 +65,7 @@ func word(field *string, choice ...string) variable {
 
 // texts is the variable of a key with a list of texts. The list may be empty if the default is.
 func texts(field *[]string, preset []string, check func(string) error) variable {
-	return list(field, preset, nil, passes(check))
+	return list(field, preset, nil, check)
 }
 
 // words is the variable of a key with a list of some of the words; all are the default.
@@ -77,13 +73,10 @@ func words(field *[]string, choice ...string) variable {
 	return list(field, choice, choice, oneOf(choice))
 }
 
-// accept reports whether a text is a value of the key called name. If not, it reports the reason.
-type accept func(f *file, name string, value *yaml.Node) bool
-
-func single(field *string, preset string, choice []string, accept accept) variable {
+func single(field *string, preset string, choice []string, check func(string) error) variable {
 	*field = preset
-	return variable{"text", cmp.Or(preset, `""`), choice, func(f *file, name string, value *yaml.Node) {
-		if f.isText(name, value) && accept(f, name, value) {
+	return variable{"text", cmp.Or(preset, `""`), false, func(f *file, name string, value *yaml.Node) {
+		if f.isText(name, value) && (value.Value == preset || f.passes(name, value, check, choice)) {
 			*field = value.Value
 		}
 	}}
@@ -102,9 +95,9 @@ func positioned(field *diag.Sourced[string], check func(string) error) variable 
 	return v
 }
 
-func list(field *[]string, preset, choice []string, accept accept) variable {
+func list(field *[]string, preset, choice []string, check func(string) error) variable {
 	*field = slices.Clone(preset)
-	return variable{"list of texts", flow(preset), choice, func(f *file, name string, value *yaml.Node) {
+	return variable{"list of texts", flow(preset), false, func(f *file, name string, value *yaml.Node) {
 		if value.Kind != yaml.SequenceNode {
 			d := f.errorAt(value, ruleType, "%s must be a list, not %s", name, describe(value))
 			if value.ShortTag() == "!!str" {
@@ -122,7 +115,7 @@ func list(field *[]string, preset, choice []string, accept accept) variable {
 		seen := make(map[string]*yaml.Node)
 		for _, element := range value.Content {
 			element = yamltext.Resolve(element)
-			if !f.isText("an element of "+name, element) || !accept(f, name, element) {
+			if !f.isText("an element of "+name, element) || !f.passes(name, element, check, choice) {
 				continue
 			}
 			if first, twice := seen[element.Value]; twice {
@@ -150,42 +143,22 @@ func (f *file) isText(what string, value *yaml.Node) bool {
 	return false
 }
 
-// passes accepts the texts for which check returns no error.
-func passes(check func(string) error) accept {
-	return func(f *file, name string, value *yaml.Node) bool {
-		err := check(value.Value)
-		if err != nil {
-			f.problems.Add(f.errorAt(value, ruleValue, "%s: %v", name, err))
-		}
-		return err == nil
+// passes reports whether a text of the key called name passes a check. If not, it reports the reason, and the word of
+// the choice that was probably meant.
+func (f *file) passes(name string, value *yaml.Node, check func(string) error, choice []string) bool {
+	err := check(value.Value)
+	if err != nil {
+		f.problems.Add(f.errorAt(value, ruleValue, "%s: %v", name, err).WithNearest(value.Value, choice))
 	}
-}
-
-// oneOf accepts the words of a choice.
-func oneOf(choice []string) accept {
-	return func(f *file, name string, value *yaml.Node) bool {
-		if slices.Contains(choice, value.Value) {
-			return true
-		}
-		f.problems.Add(f.errorAt(value, ruleValue, "%s: %q is not one of %s", name, value.Value, strings.Join(choice, ", ")).
-			WithNearest(value.Value, choice))
-		return false
-	}
+	return err == nil
 }
 
 // describe describes a value in words.
 func describe(value *yaml.Node) string {
-	switch value.ShortTag() {
-	case "!!map":
-		return "a mapping"
-	case "!!seq":
-		return "a list"
-	case "!!null":
-		return "nothing"
-	case "!!str":
-		return fmt.Sprintf("the text %q", value.Value)
+	words := map[string]string{
+		"!!map": "a mapping", "!!seq": "a list", "!!null": "nothing", "!!str": fmt.Sprintf("the text %q", value.Value),
 	}
-	return value.Value
+	return cmp.Or(words[value.ShortTag()], value.Value)
 }
 
 // flow writes a list as YAML.

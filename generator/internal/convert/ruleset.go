@@ -70,7 +70,7 @@ func (s ruleset) reach(declared string, spoke, hub *resolve.Type, taken map[stri
 		outer := len(found)
 		for _, r := range s.of[goType(in)] {
 			s.reached[r] = true
-			if !s.applies(r, spoke, hub) || in != spoke && r.Verb == model.Alike {
+			if !s.applies(r, hub) || in != spoke && r.Verb == model.Alike {
 				continue
 			}
 			if r.Field.V == "" {
@@ -116,7 +116,7 @@ func inlined(t *resolve.Type, all []*resolve.Type) []*resolve.Type {
 }
 
 // applies reports whether a rule has an effect on a struct and its counterpart, and notes whether it is true for them.
-func (s ruleset) applies(r *model.ConversionRule, spoke, hub *resolve.Type) bool {
+func (s ruleset) applies(r *model.ConversionRule, hub *resolve.Type) bool {
 	if isTrue(s.deciding(r), hub) {
 		s.holds[r] = true
 		return true

@@ -53,7 +53,7 @@ func Merge(o Options, conversions []Conversion) ([]output.File, diag.List) {
 	var files []output.File
 	for _, f := range o.Files {
 		if f.Err != nil {
-			m.problems.Add(diag.Errorf(span(f.Path, 0, 0, 0), RuleText, "cannot read the file: %v", regular.Reason(f.Err)))
+			m.problems.Add(diag.Errorf(diag.InFile(f.Path), RuleText, "cannot read the file: %v", regular.Reason(f.Err)))
 			continue
 		}
 		if !m.concerns(f.Content) {
@@ -93,7 +93,7 @@ func (m *merge) concerns(text []byte) bool {
 func (m *merge) file(path string, text []byte) ([]byte, diag.Range) {
 	definitions, err := parse(path, text)
 	if err != nil {
-		m.problems.Add(diag.Errorf(span(path, 0, 0, 0), RuleText, "the file is not valid YAML: %s", yamltext.Message(err)).
+		m.problems.Add(diag.Errorf(diag.InFile(path), RuleText, "the file is not valid YAML: %s", yamltext.Message(err)).
 			WithHint("crds must name the files that controller-gen writes, not templates"))
 		for _, c := range m.conversions {
 			m.found[c.Name] = true // the file may well contain it
@@ -117,7 +117,7 @@ func (m *merge) file(path string, text []byte) ([]byte, diag.Range) {
 	merged := bytes.Join(lines, nil)
 	if len(names) > 0 && !sameBesides(names, text, merged) {
 		d := definitions[0]
-		m.problems.Add(diag.Errorf(d.at(d.key, d.spec.key), RuleText, "spec.conversion of %s cannot be changed without changing something else", strings.Join(names, ", ")).
+		m.problems.Add(diag.Errorf(d.at(d.Key, d.spec.Key), RuleText, "spec.conversion of %s cannot be changed without changing something else", strings.Join(names, ", ")).
 			WithHint("write the file without anchors, or write spec.conversion by hand"))
 	}
 	return merged, cause
@@ -136,12 +136,15 @@ func (m *merge) definition(d *definition, lines [][]byte) (change, *Conversion, 
 	c := &m.conversions[i]
 	m.found[c.Name] = true
 	problems := d.check(*c)
-	byHand := d.value != nil && !d.isOurs(lines)
-	if len(problems) == 0 && byHand {
-		problems = d.byHand(*c)
+	byHand := d.Value != nil && !d.isOurs(lines)
+	found, differs := d.difference(c.Stanza)
+	if len(problems) == 0 && byHand && differs {
+		problems.Add(diag.Errorf(d.at(found.node), RuleByHand, "spec.conversion of %s was written by hand, and %s", d.name, found).
+			WithHint("remove spec.conversion, so that webhook-gen writes it, or change the markers to match it").
+			WithRelated(c.Range, "this marker sets the conversion"))
 	}
 	m.problems.Add(problems...)
-	if len(problems) > 0 || byHand || d.says(c.Stanza) {
+	if len(problems) > 0 || byHand || !differs {
 		return change{}, nil, false
 	}
 	return d.write(*c, lines), c, true

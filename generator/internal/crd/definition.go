@@ -16,30 +16,24 @@ import (
 // definition is one CustomResourceDefinition in a file, with the positions of the relevant parts.
 type definition struct {
 	path       string
-	apiVersion entry
+	apiVersion yamltext.Entry
 	name       string
-	spec       entry
-	// entry is spec.conversion; its nodes are nil if the definition does not have it.
-	entry
+	spec       yamltext.Entry
+	// Entry is spec.conversion; its nodes are nil if the definition does not have it.
+	yamltext.Entry
 }
-
-// entry is a key and its value.
-type entry struct{ key, value *yaml.Node }
 
 // parse finds the definitions in the documents of a file, in their order.
 func parse(path string, text []byte) ([]*definition, error) {
 	documents, err := yamltext.Documents(text)
 	var found []*definition
 	for _, root := range documents {
-		if kind := find(root, "kind"); kind.value == nil || kind.value.Value != "CustomResourceDefinition" {
-			continue
+		if yamltext.Text(root, "kind") == "CustomResourceDefinition" {
+			found = append(found, &definition{
+				path: path, apiVersion: yamltext.Lookup(root, "apiVersion"), name: yamltext.Text(root, "metadata", "name"),
+				spec: yamltext.Lookup(root, "spec"), Entry: yamltext.Lookup(root, "spec", "conversion"),
+			})
 		}
-		d := &definition{path: path, apiVersion: find(root, "apiVersion"), spec: find(root, "spec")}
-		if name := find(find(root, "metadata").value, "name"); name.value != nil {
-			d.name = name.value.Value
-		}
-		d.entry = find(d.spec.value, "conversion")
-		found = append(found, d)
 	}
 	return found, err
 }
@@ -56,29 +50,29 @@ func Defines(text []byte, name string, versions []string) bool {
 	})
 }
 
-// has reports whether the definition has a version with a schema.
-func (d *definition) has(version string) bool {
-	versions := find(d.spec.value, "versions").value
-	return versions != nil && slices.ContainsFunc(versions.Content, func(v *yaml.Node) bool {
-		name, schema := find(v, "name").value, find(find(v, "schema").value, "openAPIV3Schema").value
-		return name != nil && name.Value == version && schema != nil
-	})
+// versions returns the definition's versions.
+func (d *definition) versions() []*yaml.Node {
+	if list := yamltext.Lookup(d.spec.Value, "versions").Value; list != nil {
+		return list.Content
+	}
+	return nil
 }
 
-// find returns the entry of a mapping; its nodes are nil if the mapping does not have it.
-func find(mapping *yaml.Node, key string) entry {
-	name, value := yamltext.Lookup(mapping, key)
-	return entry{name, value}
+// has reports whether the definition has a version with a schema.
+func (d *definition) has(version string) bool {
+	return slices.ContainsFunc(d.versions(), func(v *yaml.Node) bool {
+		return yamltext.Text(v, "name") == version && yamltext.Lookup(v, "schema", "openAPIV3Schema").Value != nil
+	})
 }
 
 // check reports why the definition cannot have the conversion.
 func (d *definition) check(c Conversion) diag.List {
-	if v := d.apiVersion.value; v == nil || v.Value != "apiextensions.k8s.io/v1" {
-		return diag.List{diag.Errorf(d.at(d.apiVersion.value), RuleText, "the definition of %s is not of apiextensions.k8s.io/v1", d.name).
+	if v := d.apiVersion.Value; v == nil || v.Value != "apiextensions.k8s.io/v1" {
+		return diag.List{diag.Errorf(d.at(d.apiVersion.Value), RuleText, "the definition of %s is not of apiextensions.k8s.io/v1", d.name).
 			WithHint("have controller-gen write v1; API servers from Kubernetes 1.22 on serve nothing else").WithRelated(c.Range, "this marker sets its conversion")}
 	}
-	if s := d.spec.value; s == nil || s.Kind != yaml.MappingNode || s.Style&yaml.FlowStyle != 0 || len(s.Content) == 0 {
-		return diag.List{diag.Errorf(d.at(d.spec.key), RuleText, "spec of %s is not written as indented lines", d.name).
+	if s := d.spec.Value; s == nil || s.Kind != yaml.MappingNode || s.Style&yaml.FlowStyle != 0 || len(s.Content) == 0 {
+		return diag.List{diag.Errorf(d.at(d.spec.Key), RuleText, "spec of %s is not written as indented lines", d.name).
 			WithHint("write it as controller-gen does, each key on a line of its own").WithRelated(c.Range, "this marker sets its conversion")}
 	}
 	return d.checkVersions(c)
@@ -88,24 +82,21 @@ func (d *definition) check(c Conversion) diag.List {
 // conversion to every version that it serves.
 func (d *definition) checkVersions(c Conversion) diag.List {
 	var problems diag.List
-	versions := find(d.spec.value, "versions")
 	var defined []string
-	if versions.value != nil {
-		for _, v := range versions.value.Content {
-			name, served := find(v, "name").value, find(v, "served").value
-			if name == nil {
-				continue
-			}
-			defined = append(defined, name.Value)
-			if served != nil && served.Value == "true" && !slices.Contains(c.Versions, name.Value) {
-				problems.Add(diag.Errorf(d.at(name), RuleVersions, "%s serves version %s, which is neither the hub nor a spoke", d.name, name.Value).
-					WithHint("mark its type +webhook:conversion:spoke, or no longer serve it").WithRelated(c.Range, "this marker sets the conversion"))
-			}
+	for _, v := range d.versions() {
+		name := yamltext.Lookup(v, "name").Value
+		if name == nil {
+			continue
+		}
+		defined = append(defined, name.Value)
+		if yamltext.Text(v, "served") == "true" && !slices.Contains(c.Versions, name.Value) {
+			problems.Add(diag.Errorf(d.at(name), RuleVersions, "%s serves version %s, which is neither the hub nor a spoke", d.name, name.Value).
+				WithHint("mark its type +webhook:conversion:spoke, or no longer serve it").WithRelated(c.Range, "this marker sets the conversion"))
 		}
 	}
 	for _, v := range c.Versions {
 		if !slices.Contains(defined, v) {
-			problems.Add(diag.Errorf(d.at(versions.key, d.spec.key), RuleVersions, "%s has no version %s, and %s is converted", d.name, v, v).
+			problems.Add(diag.Errorf(d.at(yamltext.Lookup(d.spec.Value, "versions").Key, d.spec.Key), RuleVersions, "%s has no version %s, and %s is converted", d.name, v, v).
 				WithHint("run controller-gen crd before webhook-gen").WithRelated(c.Range, "this marker sets the conversion"))
 		}
 	}
@@ -117,17 +108,12 @@ func (d *definition) at(nodes ...*yaml.Node) diag.Range {
 	for _, n := range nodes {
 		if n != nil {
 			first, _, _ := strings.Cut(n.Value, "\n")
-			return span(d.path, n.Line, n.Column, len(first))
+			at := diag.Range{Pos: diag.Position{File: d.path, Line: n.Line, Column: n.Column}}
+			if first != "" {
+				at.End = diag.Position{File: d.path, Line: n.Line, Column: n.Column + len(first)}
+			}
+			return at
 		}
 	}
-	return span(d.path, 0, 0, 0)
-}
-
-// span returns a range within a line, or the whole file if the line is 0.
-func span(path string, line, column, length int) diag.Range {
-	r := diag.Range{Pos: diag.Position{File: path, Line: line, Column: column}}
-	if length > 0 {
-		r.End = diag.Position{File: path, Line: line, Column: column + length}
-	}
-	return r
+	return diag.InFile(d.path)
 }

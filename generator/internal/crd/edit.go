@@ -23,18 +23,18 @@ type change struct {
 
 // isOurs reports whether the stanza has our comment.
 func (d *definition) isOurs(lines [][]byte) bool {
-	return d.key != nil && bytes.HasSuffix(bytes.TrimRight(lines[d.key.Line-1], "\r\n"), []byte(": "+output.YAMLHeader))
+	return d.Key != nil && bytes.HasSuffix(bytes.TrimRight(lines[d.Key.Line-1], "\r\n"), []byte(": "+output.YAMLHeader))
 }
 
 // stanza returns the lines of spec.conversion: the line of the key, and the deeper indented lines below it.
 func (d *definition) stanza(lines [][]byte) (from, to int) {
-	from = d.key.Line - 1
+	from = d.Key.Line - 1
 	to = from + 1
 	for i, line := range lines[to:] {
 		text := bytes.TrimLeft(line, " ")
 		switch indent := len(line) - len(text); {
 		case len(bytes.TrimSpace(text)) == 0:
-		case indent >= d.key.Column:
+		case indent >= d.Key.Column:
 			to = from + 1 + i + 1
 		case text[0] != '#':
 			return from, to
@@ -46,15 +46,15 @@ func (d *definition) stanza(lines [][]byte) (from, to int) {
 // write replaces our stanza with a conversion, or inserts it first into spec, the position in controller-gen's order. A
 // caBundle in our stanza is kept.
 func (d *definition) write(c Conversion, lines [][]byte) change {
-	from, to, column := d.spec.key.Line, d.spec.key.Line, d.spec.value.Content[0].Column
+	from, to, column := d.spec.Key.Line, d.spec.Key.Line, d.spec.Value.Content[0].Column
 	stanza := c.Stanza
-	if d.key != nil {
+	if d.Key != nil {
 		from, to = d.stanza(lines)
-		column = d.key.Column
-		stanza = withBundle(stanza, find(find(find(d.value, "webhook").value, "clientConfig").value, "caBundle").value)
+		column = d.Key.Column
+		stanza = withBundle(stanza, yamltext.Lookup(d.Value, "webhook", "clientConfig", "caBundle").Value)
 	}
 	ending := "\n"
-	if bytes.HasSuffix(lines[d.spec.key.Line-1], []byte("\r\n")) {
+	if bytes.HasSuffix(lines[d.spec.Key.Line-1], []byte("\r\n")) {
 		ending = "\r\n"
 	}
 	indent := strings.Repeat(" ", column-1)

@@ -18,9 +18,9 @@ import (
 // Position is a position in a source file: absolute path, 1-based line and column. Columns count bytes, as in go/token.
 // The zero Position belongs to no file.
 type Position struct {
-	File   string
-	Line   int
-	Column int
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
 }
 
 // At converts a go/token position.
@@ -40,6 +40,9 @@ func (p Position) IsValid() bool { return p.File != "" }
 type Range struct {
 	Pos, End Position
 }
+
+// InFile returns the range of a file as a whole.
+func InFile(path string) Range { return Range{Pos: Position{File: path}} }
 
 // IsValid reports whether the range names a file.
 func (r Range) IsValid() bool { return r.Pos.IsValid() }

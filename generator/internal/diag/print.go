@@ -165,9 +165,7 @@ type jsonDiagnostic struct {
 }
 
 type jsonRelated struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Column  int    `json:"column"`
+	Position
 	Message string `json:"message"`
 }
 
@@ -182,7 +180,7 @@ func (p Printer) json(w io.Writer, list List) error {
 			j.File = p.File(d.Pos)
 		}
 		for _, r := range d.Related {
-			j.Related = append(j.Related, jsonRelated{p.File(r.Pos), r.Pos.Line, r.Pos.Column, r.Message})
+			j.Related = append(j.Related, jsonRelated{Position{p.File(r.Pos), r.Pos.Line, r.Pos.Column}, r.Message})
 		}
 		out = append(out, j)
 	}

@@ -31,7 +31,7 @@ func (r Run) Deployment() (d render.Delivery, unread diag.List) {
 	d.Chart = load.ReadText(r.Root, "charts", d.Name, "Chart.yaml").Content
 	for _, f := range load.Texts(r.Root, render.CRDBases+"/*.yaml") {
 		if f.Err != nil {
-			unread.Add(diag.Errorf(diag.Range{Pos: diag.Position{File: f.Path}}, "", "cannot read the definition: %s", f.Err))
+			unread.Add(diag.Errorf(diag.InFile(f.Path), "", "cannot read the definition: %s", f.Err))
 			continue
 		}
 		d.CRDs = append(d.CRDs, render.CRDFile{Name: filepath.Base(f.Path), Content: f.Content})
@@ -66,7 +66,7 @@ func (r Run) checkCallers(p *model.Project) diag.List {
 	case r.Delivery.Name == "" || r.Delivery.Callers == "nothing":
 		return nil
 	case r.isAggregated():
-		at := diag.Range{Pos: diag.Position{File: filepath.Join(r.Root, config.FileName)}}
+		at := diag.InFile(filepath.Join(r.Root, config.FileName))
 		return diag.List{diag.Errorf(at, "", "delivery.callers needs a %s, and with the topology aggregated kube-aggregator calls, by its own certificate", r.Delivery.Callers).
 			WithHint("remove delivery.callers from " + config.FileName)}
 	case len(p.Conversions) == 0:
@@ -83,8 +83,7 @@ func (r *Run) readAuthorities() diag.List {
 	}
 	text := load.ReadText(r.Root, r.Delivery.CAFile)
 	if text.Err != nil {
-		at := diag.Range{Pos: diag.Position{File: filepath.Join(r.Root, config.FileName)}}
-		return diag.List{diag.Errorf(at, "", "delivery.caFile: %s", text.Err)}
+		return diag.List{diag.Errorf(diag.InFile(filepath.Join(r.Root, config.FileName)), "", "delivery.caFile: %s", text.Err)}
 	}
 	r.authorities = text.Content
 	return nil

@@ -130,24 +130,16 @@ func (s *State) inspect(ctx context.Context, samples bool) {
 
 // Generate makes the files for the markers of a state that was read with the edits. The result contains the edits too.
 func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
-	project, diags := s.Project, s.Diagnostics
-	diags.Add(check.Project(project)...)
-	diags.Add(r.checkCallers(project)...)
-	diags.Add(r.checkConvertible(ctx, s)...)
-	conversions, found := convert.Project(ctx, s.Module, project)
-	diags.Add(found...)
+	project := s.Project
+	diags := slices.Concat(s.Diagnostics, check.Project(project), r.checkCallers(project), r.checkConvertible(ctx, s))
+	conversions, inConversions := convert.Project(ctx, s.Module, project)
 	result := Result{Root: r.Root}
 	options, unread := r.Rendering(s.Module)
-	diags.Add(unread...)
-	if !options.Kustomization {
-		diags.Add(r.checkListed(project)...)
-	}
-	files, found := r.definitions(project, &options)
-	diags.Add(found...)
-	var err error
-	options.Imported, found = r.checkRuntime(ctx, s.Module, e)
-	diags.Add(found...)
-	diags.Add(checkProgram(project, conversions, options)...)
+	files, inDefinitions := r.definitions(project, &options)
+	imported, inImports := r.checkRuntime(ctx, s.Module, e)
+	options.Imported = imported
+	diags = slices.Concat(diags, inConversions, unread, r.checkListed(project, options), inDefinitions, inImports,
+		checkProgram(project, conversions, options))
 	rendered, err := render.Project(project, conversions, options)
 	if err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
@@ -215,10 +207,8 @@ func (c Config) ResolveWith(text []byte) Run {
 }
 
 func (c Config) root() string {
-	if root, ok := load.Root(c.Dir); ok {
-		return root
-	}
-	return c.Dir // load reports the missing go.mod
+	root, _ := load.Root(c.Dir)
+	return cmp.Or(root, c.Dir) // load reports the missing go.mod
 }
 
 func (c Config) complete(settings config.Config, diags diag.List) Run {
@@ -347,11 +337,9 @@ func (r Run) program(m *load.Module) model.HandlerPackage {
 	if r.Program == "" || m == nil {
 		return model.HandlerPackage{}
 	}
-	p := model.HandlerPackage{Dir: filepath.Join(m.Dir, filepath.FromSlash(r.Program)), Path: path.Join(m.Path, r.Program), Name: "main"}
-	if name, ok := m.PackageName(p.Path); ok {
-		p.Name = name
-	}
-	return p
+	importPath := path.Join(m.Path, r.Program)
+	name, _ := m.PackageName(importPath)
+	return model.HandlerPackage{Dir: filepath.Join(m.Dir, filepath.FromSlash(r.Program)), Path: importPath, Name: cmp.Or(name, "main")}
 }
 
 // Manifest returns the text of the webhook configurations, or nothing without configurations.

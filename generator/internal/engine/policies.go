@@ -20,8 +20,8 @@ import (
 
 // checkListed reports a kustomization.yaml of the user beside the manifest that does not list the policies. kustomize
 // would leave them out in silence.
-func (r Run) checkListed(p *model.Project) diag.List {
-	if len(p.AlwaysInstalled()) == 0 || !slices.Contains(r.Outputs, output.Manifests) {
+func (r Run) checkListed(p *model.Project, o render.Options) diag.List {
+	if o.Kustomization || len(p.AlwaysInstalled()) == 0 || !slices.Contains(r.Outputs, output.Manifests) {
 		return nil
 	}
 	file := load.ReadText(filepath.Dir(r.Manifest), "kustomization.yaml")
@@ -34,8 +34,7 @@ func (r Run) checkListed(p *model.Project) diag.List {
 	}) {
 		return nil
 	}
-	at := diag.Range{Pos: diag.Position{File: file.Path}}
-	return diag.List{diag.Warningf(at, model.RuleListed, "the file does not list %s, and kustomize leaves the policies out", render.PoliciesFile).
+	return diag.List{diag.Warningf(diag.InFile(file.Path), model.RuleListed, "the file does not list %s, and kustomize leaves the policies out", render.PoliciesFile).
 		WithHint("add to its resources: - %s", render.PoliciesFile)}
 }
 

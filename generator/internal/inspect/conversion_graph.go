@@ -16,17 +16,12 @@ func GraphFormats() []string { return []string{"mermaid", "dot", "svg"} }
 
 // PrintGraph draws the versions of each kind, the hub, and the fields that an annotation keeps between them.
 func PrintGraph(w io.Writer, format string, docs []ConversionDoc) error {
-	var b strings.Builder
-	switch kinds := graphKinds(docs); format {
-	case "mermaid":
-		drawMermaid(&b, kinds)
-	case "dot":
-		drawDot(&b, kinds)
-	case "svg":
-		drawSVG(&b, kinds)
-	default:
+	draw := map[string]func(*strings.Builder, []graphKind){"mermaid": drawMermaid, "dot": drawDot, "svg": drawSVG}[format]
+	if draw == nil {
 		return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(GraphFormats(), ", "))
 	}
+	var b strings.Builder
+	draw(&b, graphKinds(docs))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
@@ -44,7 +45,7 @@ type PolicyDescription struct {
 	Object   any   `json:"object"`
 	Bindings []any `json:"bindings"`
 	// At is the position of the marker.
-	At PositionDescription `json:"at"`
+	At diag.Position `json:"at"`
 	// Kinds are the matched kinds whose Go types are known.
 	Kinds []GroupVersionKind `json:"kinds"`
 	// Since is the oldest API server that has the policy, such as 1.36. It is empty if all supported ones have it.
@@ -52,11 +53,7 @@ type PolicyDescription struct {
 }
 
 // GroupVersionKind names a kind.
-type GroupVersionKind struct {
-	Group   string `json:"group"`
-	Version string `json:"version"`
-	Kind    string `json:"kind"`
-}
+type GroupVersionKind = metav1.GroupVersionKind
 
 // TypeDescription is a kind with the schema of its Go type, or of a CustomResourceDefinition in a file.
 type TypeDescription struct {
@@ -77,18 +74,9 @@ type ConfigurationDescription struct {
 // WebhookDescription has the position of a webhook.
 type WebhookDescription struct {
 	// At is the position of the marker.
-	At PositionDescription `json:"at"`
+	At diag.Position `json:"at"`
 	// Kinds are the matched kinds whose Go types are known, if the webhook has match conditions.
 	Kinds []GroupVersionKind `json:"kinds,omitempty"`
-}
-
-// PositionDescription is a position in a source file.
-type PositionDescription struct {
-	// File is an absolute path.
-	File string `json:"file"`
-	// Line and Column count from 1, the latter in bytes.
-	Line   int `json:"line"`
-	Column int `json:"column"`
 }
 
 // KindDescription is an API type for which the project has webhooks, policies or conversions.
@@ -131,13 +119,13 @@ func describeProject(ctx context.Context, m *load.Module, p *model.Project, deli
 		kind.SetGroupVersionKind(kind.GroupVersionKind().GroupKind().WithVersion(p.API))
 		described := ConfigurationDescription{Object: object, Webhooks: []WebhookDescription{}}
 		for _, w := range c.Webhooks {
-			described.Webhooks = append(described.Webhooks, WebhookDescription{At: positionOf(w.Range), Kinds: d.typed(w.Kinds)})
+			described.Webhooks = append(described.Webhooks, WebhookDescription{At: w.Pos, Kinds: d.typed(w.Kinds)})
 		}
 		d.Configurations = append(d.Configurations, described)
 	}
 	for _, policy := range p.Policies {
 		described := PolicyDescription{
-			Object: render.PolicyObject(policy), Bindings: render.BindingObjects(policy), At: positionOf(policy.Range), Kinds: append([]GroupVersionKind{}, d.typed(policy.Kinds)...),
+			Object: render.PolicyObject(policy), Bindings: render.BindingObjects(policy), At: policy.Pos, Kinds: append([]GroupVersionKind{}, d.typed(policy.Kinds)...),
 		}
 		if policy.InsteadOf != nil {
 			described.Since = fmt.Sprintf("1.%d", policy.Since)
@@ -147,14 +135,10 @@ func describeProject(ctx context.Context, m *load.Module, p *model.Project, deli
 	return d
 }
 
-func positionOf(at diag.Range) PositionDescription {
-	return PositionDescription{File: at.Pos.File, Line: at.Pos.Line, Column: at.Pos.Column}
-}
-
 // typed returns the kinds that the description has a schema for.
 func (d Description) typed(kinds []model.TypedKind) (all []GroupVersionKind) {
 	for _, k := range kinds {
-		kind := GroupVersionKind{k.Group, k.Version, k.Kind}
+		kind := GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
 		if slices.ContainsFunc(d.Types, func(t TypeDescription) bool { return t.GroupVersionKind == kind }) {
 			all = append(all, kind)
 		}
@@ -170,7 +154,7 @@ func types(ctx context.Context, m *load.Module, p *model.Project, named []string
 	}
 	resolver := resolve.New(ctx, m)
 	add := func(k model.TypedKind) {
-		kind := GroupVersionKind{k.Group, k.Version, k.Kind}
+		kind := GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
 		if slices.ContainsFunc(all, func(t TypeDescription) bool { return t.GroupVersionKind == kind }) {
 			return
 		}
@@ -216,7 +200,7 @@ func kinds(p *model.Project) []KindDescription {
 	}
 	for _, k := range marked {
 		if k != nil {
-			add(KindDescription{GroupVersionKind: GroupVersionKind{k.Group, k.Version, k.Kind}, Plural: k.Plural, Scope: k.Scope})
+			add(KindDescription{GroupVersionKind: GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}, Plural: k.Plural, Scope: k.Scope})
 		}
 	}
 	for _, c := range p.Conversions {
@@ -224,7 +208,7 @@ func kinds(p *model.Project) []KindDescription {
 			continue // somebody else's kind
 		}
 		for _, end := range []model.VersionedType{c.Hub, c.Spoke} {
-			add(KindDescription{GroupVersionKind: GroupVersionKind{end.Group, end.Version, end.Name}, Plural: c.CRD.Plural, Converted: true})
+			add(KindDescription{GroupVersionKind: GroupVersionKind{Group: end.Group, Version: end.Version, Kind: end.Name}, Plural: c.CRD.Plural, Converted: true})
 		}
 	}
 	return all

@@ -49,7 +49,7 @@ func (d *Description) define(contents manifest.Contents) {
 	for i, p := range contents.Policies {
 		for _, crd := range contents.Definitions {
 			for _, v := range crd.Versions {
-				kind := GroupVersionKind{crd.Group, v.Name, crd.Kind}
+				kind := GroupVersionKind{Group: crd.Group, Version: v.Name, Kind: crd.Kind}
 				of := p.Spec.ParamKind
 				params := of != nil && of.Kind == crd.Kind && of.APIVersion == crd.Group+"/"+v.Name
 				matched := crd.MatchedBy(p.Spec.MatchConstraints, v.Name)

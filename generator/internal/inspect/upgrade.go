@@ -44,10 +44,11 @@ func OpenState(ctx context.Context, dir, word string, in io.Reader) (*State, err
 		at = filepath.Join(dir, word)
 	}
 	_, err := os.Stat(at)
+	_, notModule := os.Stat(filepath.Join(at, "go.mod"))
 	switch {
 	case word == "-":
 		return s, s.manifests(word, in)
-	case word == "", err == nil && isModule(at):
+	case word == "", notModule == nil:
 		return s, s.module(ctx, at)
 	case err == nil:
 		return s, s.manifests(at, in)
@@ -61,18 +62,8 @@ func OpenState(ctx context.Context, dir, word string, in io.Reader) (*State, err
 	return s, nil
 }
 
-// Close removes the files written by OpenState.
-func (s *State) Close() error {
-	if s.scratch == "" {
-		return nil
-	}
-	return os.RemoveAll(s.scratch)
-}
-
-func isModule(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "go.mod"))
-	return err == nil
-}
+// Close removes the files written by OpenState. Without any, RemoveAll has an empty path, and does nothing.
+func (s *State) Close() error { return os.RemoveAll(s.scratch) }
 
 // module reads the markers and the definitions of the module around a folder.
 func (s *State) module(ctx context.Context, dir string) error {

@@ -151,6 +151,30 @@ func (p *Package) Functions(words ...string) iter.Seq2[*File, *ast.FuncDecl] {
 	}
 }
 
+// Declared returns the names that a file declares at package level, methods left out.
+func Declared(f *ast.File) (names []string) {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				names = append(names, d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					names = append(names, spec.Name.Name)
+				case *ast.ValueSpec:
+					for _, id := range spec.Names {
+						names = append(names, id.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
 // Receiver is the name of a method's type; empty for a function.
 func Receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) != 1 {

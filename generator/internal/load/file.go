@@ -51,8 +51,3 @@ func parseFile(path string, src []byte) (*File, diag.List) {
 	}
 	return f, problems
 }
-
-// startOf is the position of a finding that concerns a file or folder as a whole.
-func startOf(path string) diag.Range {
-	return diag.Range{Pos: diag.Position{File: path}}
-}

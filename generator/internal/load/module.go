@@ -169,7 +169,7 @@ func (ms *modules) read(name string) *Module {
 		return nil
 	}
 	if file.Module == nil {
-		ms.problems.Add(diag.Errorf(startOf(name), ruleModFile, "go.mod has no module line").
+		ms.problems.Add(diag.Errorf(diag.InFile(name), ruleModFile, "go.mod has no module line").
 			WithHint("go mod init writes one"))
 		return nil
 	}
@@ -180,7 +180,7 @@ func (ms *modules) read(name string) *Module {
 func modErrors(name string, err error) diag.List {
 	var errs modfile.ErrorList
 	if !errors.As(err, &errs) {
-		return diag.List{diag.Errorf(startOf(name), ruleModFile, "%v", err)}
+		return diag.List{diag.Errorf(diag.InFile(name), ruleModFile, "%v", err)}
 	}
 	var problems diag.List
 	for _, e := range errs {
@@ -196,5 +196,5 @@ func unreadable(path string, err error) diag.Diagnostic {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err // the path is the diagnostic's position
 	}
-	return diag.Errorf(startOf(path), ruleUnreadable, "cannot read %s: %v", filepath.Base(path), err)
+	return diag.Errorf(diag.InFile(path), ruleUnreadable, "cannot read %s: %v", filepath.Base(path), err)
 }

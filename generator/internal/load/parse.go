@@ -49,7 +49,7 @@ func (s *selection) parseMarked(path string, text []byte) (*File, diag.List) {
 func constraintOf(path string, text []byte) diag.Range {
 	before, _, found := bytes.Cut(text, []byte("//go:build"))
 	if !found {
-		return startOf(path)
+		return diag.InFile(path)
 	}
 	return diag.Range{Pos: diag.Position{File: path, Line: bytes.Count(before, []byte("\n")) + 1, Column: 1}}
 }

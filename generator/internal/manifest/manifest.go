@@ -101,7 +101,7 @@ func (r *reader) source(s load.Text) {
 // broken records a file that is no YAML. One that was not asked for by its name and has no webhook configuration is of
 // no interest.
 func (r *reader) broken(s load.Text, err error) {
-	at := diag.Range{Pos: diag.Position{File: s.Path}}
+	at := diag.InFile(s.Path)
 	switch {
 	case s.Found && !bytes.Contains(s.Content, []byte("WebhookConfiguration")) && !bytes.Contains(s.Content, []byte("AdmissionPolicy")):
 	case isTemplate(s):

@@ -72,7 +72,7 @@ func toJSON(node *yaml.Node) ([]byte, error) {
 
 // entry returns the value of a mapping's key; nil without the key or the mapping.
 func entry(mapping *yaml.Node, key string) *yaml.Node {
-	if _, value := yamltext.Lookup(mapping, key); value != nil {
+	if value := yamltext.Lookup(mapping, key).Value; value != nil {
 		return yamltext.Resolve(value)
 	}
 	return nil

@@ -25,7 +25,7 @@ func Stale(changes []Change) diag.List {
 	}
 	var stale diag.List
 	for _, c := range changes {
-		d := at(c.Path, RuleStale, "%s", words[c.Action]).WithHint("run webhook-gen and commit the result")
+		d := at(c.Path, diag.Range{}, RuleStale, "%s", words[c.Action]).WithHint("run webhook-gen and commit the result")
 		if c.Cause.IsValid() {
 			d = d.WithRelated(c.Cause, "the marker is here")
 		}

@@ -23,19 +23,20 @@ import (
 //
 // If anything prevents a change, Compare returns no changes and all errors.
 func Compare(root string, files []File, owned []string) ([]Change, diag.List) {
-	t, err := openTree(root)
+	actual, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return nil, diag.List{trouble(root, "read", err, diag.Range{})}
 	}
-	c := comparison{tree: t, wanted: make(map[string]File)}
+	c := comparison{root: root, actual: actual, wanted: make(map[string]File)}
+	var problems diag.List
 	for _, f := range files {
-		c.want(f)
+		problems.Add(c.want(f)...)
 	}
 	for _, path := range owned {
-		c.own(path)
+		problems.Add(c.own(path)...)
 	}
-	if len(c.problems) > 0 {
-		return nil, c.problems
+	if len(problems) > 0 {
+		return nil, problems
 	}
 	slices.SortFunc(c.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	return c.changes, nil
@@ -43,31 +44,28 @@ func Compare(root string, files []File, owned []string) ([]Change, diag.List) {
 
 // comparison is a Compare under way.
 type comparison struct {
-	tree     tree
-	wanted   map[string]File // by identity of the located path
-	changes  []Change
-	problems diag.List
+	root    string          // the module's folder, as the user calls it
+	actual  string          // the same without links
+	wanted  map[string]File // by identity of the located path
+	changes []Change
 }
 
 // identity is the same for paths that are one file on some file system: of names that differ
 // in case alone, a checkout on macOS or Windows keeps one.
 func identity(path string) string { return strings.ToLower(path) }
 
-// want compares one file with the disk.
-func (c *comparison) want(f File) {
+// want compares one file with the disk, and returns what prevents its change.
+func (c *comparison) want(f File) diag.List {
 	if file, found := obstacle(f.Path); found {
-		c.problems.Add(inTheWay(file, f.Cause, "%s is a file, and a folder of that name is needed for %s",
-			filepath.Base(file), filepath.Base(f.Path)))
-		return
+		return diag.List{at(file, f.Cause, RuleInTheWay, "%s is a file, and a folder of that name is needed for %s",
+			filepath.Base(file), filepath.Base(f.Path))}
 	}
-	path, err := c.tree.locate(f.Path)
+	path, err := c.locate(f.Path)
 	if err != nil {
-		c.problems.Add(trouble(f.Path, "write", err, f.Cause))
-		return
+		return diag.List{trouble(f.Path, "write", err, f.Cause)}
 	}
 	if first, twice := c.wanted[identity(path)]; twice {
-		c.problems.Add(claimedTwice(path, first, f))
-		return
+		return diag.List{claimedTwice(path, first, f)}
 	}
 	f.Path = path
 	c.wanted[identity(path)] = f
@@ -77,68 +75,63 @@ func (c *comparison) want(f File) {
 	case errors.Is(err, fs.ErrNotExist):
 		c.changes = append(c.changes, Change{Path: path, Action: Create, New: f.Content, Cause: f.Cause, Note: f.Note})
 	case err != nil:
-		c.problems.Add(trouble(path, "read", err, f.Cause))
+		return diag.List{trouble(path, "read", err, f.Cause)}
 	case f.Owner != Once:
-		c.replace(f)
+		return c.replace(f)
 	}
+	return nil
 }
 
-// replace compares a file that exists and is not the user's.
-func (c *comparison) replace(f File) {
+// replace is want for a file that exists and is not the user's.
+func (c *comparison) replace(f File) diag.List {
 	old, err := regular.ReadFile(f.Path)
 	if err != nil {
-		c.problems.Add(trouble(f.Path, "read", err, f.Cause))
-		return
+		return diag.List{trouble(f.Path, "read", err, f.Cause)}
 	}
 	content := withLineEndings(f.Content, old)
-	if bytes.Equal(old, content) {
-		return
-	}
 	switch {
+	case bytes.Equal(old, content):
+		return nil
 	case f.Owner == Part && !bytes.Equal(old, f.Base):
-		c.problems.Add(trouble(f.Path, "replace", errChanged, f.Cause))
-		return
+		return diag.List{trouble(f.Path, "replace", errChanged, f.Cause)}
 	case f.Owner != Part && !isOurs(f.Path, old):
 		if f.Owner != Manifest {
-			c.problems.Add(notOurs(f))
-			return
+			return diag.List{notOurs(f)}
 		}
-		if other, found := findForeign(old); found {
-			c.problems.Add(notOnlyOurs(f, other))
-			return
+		if what, line := findForeign(old); what != "" {
+			return diag.List{notOnlyOurs(f, what, line)}
 		}
 	}
 	c.changes = append(c.changes, Change{Path: f.Path, Action: Replace, Old: old, New: content, Cause: f.Cause, Note: f.Note})
+	return nil
 }
 
-// own removes an existing file that is no longer wanted, if it is ours. It leaves folders alone: charts of others have
-// folders among their templates.
-func (c *comparison) own(path string) {
-	old, err := readFile(path)
+// own removes an existing file that is no longer wanted, if it is ours, and returns what prevents that. It leaves
+// folders alone: charts of others have folders among their templates.
+func (c *comparison) own(path string) diag.List {
+	old, _, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errFolder), errors.Is(err, errSpecial):
-		return
+		return nil
 	case err != nil:
-		c.problems.Add(trouble(path, "read", err, diag.Range{}))
-		return
+		return diag.List{trouble(path, "read", err, diag.Range{})}
 	case !isOurs(path, old):
-		return
+		return nil
 	}
-	located, err := c.tree.locate(path)
+	located, err := c.locate(path)
 	if err != nil {
-		c.problems.Add(trouble(path, "remove", err, diag.Range{}))
-		return
+		return diag.List{trouble(path, "remove", err, diag.Range{})}
 	}
 	if f, found := c.wanted[identity(located)]; found && isSame(f.Path, located) {
-		return
+		return nil
 	}
-	if isLink(path) {
-		c.problems.Add(inTheWay(path, diag.Range{}, "%s is a link to a generated file that no marker needs any more", filepath.Base(path)).
-			WithHint("remove the link"))
-		return
+	if _, err := os.Readlink(path); err == nil {
+		return diag.List{at(path, diag.Range{}, RuleInTheWay, "%s is a link to a generated file that no marker needs any more", filepath.Base(path)).
+			WithHint("remove the link")}
 	}
 	c.wanted[identity(located)] = File{Path: located} // owned may name it twice
 	c.changes = append(c.changes, Change{Path: located, Action: Remove, Old: old})
+	return nil
 }
 
 // isSame reports whether two paths that are equal but for case are one file here.
@@ -149,9 +142,4 @@ func isSame(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
-}
-
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }

@@ -4,6 +4,7 @@ package output
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,7 +54,7 @@ func TestDiffCanBeApplied(t *testing.T) {
 				}
 				apply(t, dir, diff.String(), tool, args...)
 				for path, text := range want {
-					got, err := readFile(path)
+					got, err := os.ReadFile(path)
 					if text == "" && tool == "patch" && err != nil {
 						continue // patch takes an emptied file for a removed one
 					}

@@ -28,17 +28,10 @@ type Heading struct {
 // Above puts the heading above the content of Go and YAML files. Parts and bare files stay as they are, and so do files
 // that begin with it already.
 func (h Heading) Above(files []File) []File {
+	texts := map[string]string{".go": h.golang, ".yaml": h.hash, ".yml": h.hash, ".tpl": h.hash}
 	files = slices.Clone(files)
 	for i, f := range files {
-		text := h.hash
-		switch filepath.Ext(f.Path) {
-		case ".go":
-			text = h.golang
-		case ".yaml", ".yml", ".tpl":
-		default:
-			continue
-		}
-		if text != "" && !f.Bare && f.Owner != Part && !bytes.HasPrefix(f.Content, []byte(text)) {
+		if text := texts[filepath.Ext(f.Path)]; text != "" && !f.Bare && f.Owner != Part && !bytes.HasPrefix(f.Content, []byte(text)) {
 			files[i].Content = slices.Concat([]byte(text+"\n"), f.Content)
 		}
 	}
@@ -88,18 +81,26 @@ func parseHeading(text []byte) (Heading, flaw) {
 	if first < 0 {
 		return Heading{}, flaw{1, "is empty"}
 	}
-	inGo, plain, wrong := comments(lines, first)
-	if wrong.text != "" {
-		return Heading{}, wrong
+	isGo := strings.HasPrefix(lines[first], "//") || strings.HasPrefix(lines[first], "/*")
+	isHash := !slices.ContainsFunc(lines, func(line string) bool { return line != "" && !strings.HasPrefix(line, "#") })
+	if line := codeAt(lines); isGo && line > 0 {
+		return Heading{}, flaw{line, "contains text that is not in a comment"}
 	}
-	for i := range lines {
+	inGo, plain, hash := slices.Clone(lines), slices.Clone(lines), slices.Clone(lines)
+	for i, line := range lines {
+		switch {
+		case isGo:
+			plain[i] = withoutSigns(line)
+		case isHash:
+			plain[i] = strings.TrimPrefix(strings.TrimPrefix(line, "#"), " ")
+		}
+		hash[i] = strings.TrimRight("# "+plain[i], " ")
+		if !isGo {
+			inGo[i] = strings.TrimRight("// "+plain[i], " ")
+		}
 		if what := unfit(inGo[i], plain[i]); what != "" {
 			return Heading{}, flaw{i + 1, what}
 		}
-	}
-	hash := make([]string, len(plain))
-	for i, line := range plain {
-		hash[i] = strings.TrimRight("# "+line, " ")
 	}
 	return Heading{golang: between(inGo, lines), hash: between(hash, plain)}, flaw{}
 }
@@ -107,29 +108,6 @@ func parseHeading(text []byte) (Heading, flaw) {
 // isUnprintable also reports what YAML and Go take for the end of a line.
 func isUnprintable(r rune) bool {
 	return r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
-}
-
-// comments returns the lines as comments of Go, and without the signs of comments.
-func comments(lines []string, first int) (inGo, plain []string, wrong flaw) {
-	inGo, plain = slices.Clone(lines), slices.Clone(lines)
-	switch {
-	case strings.HasPrefix(lines[first], "//"), strings.HasPrefix(lines[first], "/*"):
-		if line := codeAt(lines); line > 0 {
-			return nil, nil, flaw{line, "contains text that is not in a comment"}
-		}
-		for i, line := range lines {
-			plain[i] = withoutSigns(line)
-		}
-		return inGo, plain, flaw{}
-	case !slices.ContainsFunc(lines, func(line string) bool { return line != "" && !strings.HasPrefix(line, "#") }):
-		for i, line := range lines {
-			plain[i] = strings.TrimPrefix(strings.TrimPrefix(line, "#"), " ")
-		}
-	}
-	for i, line := range plain {
-		inGo[i] = strings.TrimRight("// "+line, " ")
-	}
-	return inGo, plain, flaw{}
 }
 
 // codeAt returns the first line with something besides comments of Go, and 0 without such a line.
@@ -154,13 +132,7 @@ func codeAt(lines []string) int {
 }
 
 func withoutSigns(line string) string {
-	line = strings.TrimSpace(line)
-	for _, sign := range []string{"//", "/*", "*/", "*"} {
-		if rest, ok := strings.CutPrefix(line, sign); ok {
-			line = strings.TrimPrefix(rest, " ")
-			break
-		}
-	}
+	line = openingSign.ReplaceAllString(strings.TrimSpace(line), "")
 	return strings.TrimSpace(strings.TrimSuffix(line, "*/"))
 }
 
@@ -195,6 +167,7 @@ func unfit(inGo, plain string) string {
 }
 
 var (
+	openingSign   = regexp.MustCompile(`^(//|/\*|\*/|\*)`)
 	packageClause = regexp.MustCompile(`^package [\pL_][\pL\d_]*$`)
 	generatedLine = regexp.MustCompile(`^(// )?Code generated .* DO NOT EDIT\.$`)
 	directive     = regexp.MustCompile(`^//(line |export |extern |[a-z0-9]+:[a-z0-9])|/\*line `)

@@ -11,43 +11,29 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
-// foreign is what a manifest holds besides webhook configurations.
-type foreign struct {
-	what string
-	line int // 0 where it cannot be told
-}
-
 // findForeign returns the first document of a manifest that is not a
 // MutatingWebhookConfiguration or ValidatingWebhookConfiguration, of whatever API version.
-// Empty documents do not count.
-func findForeign(manifest []byte) (foreign, bool) {
+// Empty documents do not count. It returns "" without such a document, and the line 0 if it is not known.
+func findForeign(manifest []byte) (what string, line int) {
 	documents, err := yamltext.Documents(manifest)
 	for _, content := range documents {
 		if content.Tag == "!!null" || isWebhookConfiguration(content) {
 			continue
 		}
-		if kind := entry(content, "kind"); kind != "" {
-			return foreign{fmt.Sprintf("a document of apiVersion %q, kind %q", entry(content, "apiVersion"), kind), content.Line}, true
+		if kind := yamltext.Text(content, "kind"); kind != "" {
+			return fmt.Sprintf("a document of apiVersion %q, kind %q", yamltext.Text(content, "apiVersion"), kind), content.Line
 		}
-		return foreign{"a document without kind", content.Line}, true
+		return "a document without kind", content.Line
 	}
 	if err != nil {
-		return foreign{what: "text that is not YAML (" + strings.TrimPrefix(err.Error(), "yaml: ") + ")"}, true
+		return "text that is not YAML (" + strings.TrimPrefix(err.Error(), "yaml: ") + ")", 0
 	}
-	return foreign{}, false
+	return "", 0
 }
 
 func isWebhookConfiguration(document *yaml.Node) bool {
-	group, _, _ := strings.Cut(entry(document, "apiVersion"), "/")
-	kind := entry(document, "kind")
+	group, _, _ := strings.Cut(yamltext.Text(document, "apiVersion"), "/")
+	kind := yamltext.Text(document, "kind")
 	return group == "admissionregistration.k8s.io" &&
 		(kind == "MutatingWebhookConfiguration" || kind == "ValidatingWebhookConfiguration")
-}
-
-// entry returns the text of a mapping's entry, and "" without the entry.
-func entry(mapping *yaml.Node, key string) string {
-	if _, value := yamltext.Lookup(mapping, key); value != nil {
-		return value.Value
-	}
-	return ""
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
@@ -19,18 +21,16 @@ import (
 // Orphans reports the user's Go files that need names which the generated files of their package no longer declare. A
 // marker that is gone, or its type, is the cause.
 func Orphans(changes []Change) diag.List {
-	lost := map[string]map[string]bool{} // by folder
+	lost := map[string]sets.Set[string]{} // by folder
 	for _, c := range changes {
-		if isGeneratedGo(c.Path) && c.Action != Create {
-			dir := filepath.Dir(c.Path)
-			if lost[dir] == nil {
-				lost[dir] = map[string]bool{}
-			}
-			maps.Copy(lost[dir], declared(c.Old))
+		if dir := filepath.Dir(c.Path); isGeneratedGo(c.Path) && c.Action != Create {
+			lost[dir] = lost[dir].Union(sets.New(declared(c.Old)...))
 		}
 	}
 	for _, c := range changes {
-		maps.DeleteFunc(lost[filepath.Dir(c.Path)], func(name string, _ bool) bool { return declared(c.New)[name] })
+		if dir := filepath.Dir(c.Path); len(lost[dir]) > 0 {
+			lost[dir].Delete(declared(c.New)...)
+		}
 	}
 	var orphans diag.List
 	for _, dir := range slices.Sorted(maps.Keys(lost)) {
@@ -42,19 +42,14 @@ func Orphans(changes []Change) diag.List {
 }
 
 // orphansIn reports the first lost name in each file of a folder.
-func orphansIn(dir string, lost map[string]bool, changes []Change) diag.List {
+func orphansIn(dir string, lost sets.Set[string], changes []Change) diag.List {
 	files, set := map[string]*ast.File{}, token.NewFileSet()
 	for _, f := range load.Texts(dir, "*.go") {
 		path, text := f.Path, f.Content
 		if i := slices.IndexFunc(changes, func(c Change) bool { return c.Path == path }); i >= 0 {
 			text = changes[i].New
 		}
-		if text == nil {
-			continue
-		}
-		for name := range declared(text) {
-			delete(lost, name)
-		}
+		lost.Delete(declared(text)...)
 		if file, err := parser.ParseFile(set, path, text, parser.SkipObjectResolution); err == nil && !isGeneratedGo(path) {
 			files[path] = file
 		}
@@ -62,7 +57,7 @@ func orphansIn(dir string, lost map[string]bool, changes []Change) diag.List {
 	var orphans diag.List
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		for id := range uses(files[path]) {
-			if lost[id.Name] {
+			if lost.Has(id.Name) {
 				at := diag.Range{Pos: diag.At(set.Position(id.Pos())), End: diag.At(set.Position(id.End()))}
 				orphans.Add(diag.Warningf(at, RuleOrphan, "this file needs %s, which no marker declares any more", id.Name).
 					WithHint("if the webhook has gone, remove the file or what needs the name; else put its marker, or the type with the marker, back"))
@@ -79,32 +74,12 @@ func isGeneratedGo(path string) bool {
 }
 
 // declared returns the names that a Go file declares for its package.
-func declared(text []byte) map[string]bool {
-	names := map[string]bool{}
+func declared(text []byte) []string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
 	if err != nil {
-		return names
+		return nil
 	}
-	for _, d := range file.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			if d.Recv == nil {
-				names[d.Name.Name] = true
-			}
-		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				switch spec := spec.(type) {
-				case *ast.TypeSpec:
-					names[spec.Name.Name] = true
-				case *ast.ValueSpec:
-					for _, id := range spec.Names {
-						names[id.Name] = true
-					}
-				}
-			}
-		}
-	}
-	return names
+	return load.Declared(file)
 }
 
 // uses yields the identifiers of a file that may refer to a name of its package, in order.

@@ -27,22 +27,10 @@ var (
 // precondition returns the permissions of the current file, or 0 without a file. It returns an error if the change
 // cannot be made, or errDone if it need not be: another run may have made the same one.
 func precondition(c Change) (fs.FileMode, error) {
-	info, err := statFile(c.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		switch c.Action {
-		case Create:
-			return 0, nil
-		case Remove:
-			return 0, errDone
-		}
-		return 0, errChanged
-	}
-	if err != nil {
-		return 0, err
-	}
-	now, err := regular.ReadFile(c.Path)
-	mode := info.Mode().Perm()
+	now, mode, err := readFile(c.Path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0, map[Action]error{Remove: errDone, Replace: errChanged}[c.Action]
 	case err != nil:
 		return mode, err
 	case c.Action != Remove && bytes.Equal(now, c.New):
@@ -58,15 +46,16 @@ func precondition(c Change) (fs.FileMode, error) {
 // step is one change under way.
 type step struct {
 	Change
-	fresh string // temporary file that holds New; empty for Remove
-	aside string // temporary name of the file as it was; empty for Create
+	mode  fs.FileMode // permissions of the file as it was; 0 for Create
+	fresh string      // temporary file that holds New; empty for Remove
+	aside string      // temporary name of the file as it was; empty for Create
 
 	kept   bool // the file as it was has the name aside
 	placed bool // fresh has become the file
 }
 
-func newStep(c Change) *step {
-	s := &step{Change: c}
+func newStep(c Change, mode fs.FileMode) *step {
+	s := &step{Change: c, mode: mode}
 	if c.Action != Remove {
 		s.fresh = temporary(c.Path)
 	}
@@ -156,13 +145,7 @@ func (s *step) keep() error {
 	return s.copyAside()
 }
 
-func (s *step) copyAside() error {
-	info, err := os.Stat(s.Path)
-	if err != nil {
-		return err
-	}
-	return writeNew(s.aside, s.Old, info.Mode().Perm())
-}
+func (s *step) copyAside() error { return writeNew(s.aside, s.Old, s.mode) }
 
 // undo takes back what place has done of the change.
 func (s *step) undo() error {
@@ -186,10 +169,7 @@ func (s *step) undo() error {
 func (s *step) clean() []error {
 	var failed []error
 	for _, name := range []string{s.fresh, s.aside} {
-		if name == "" {
-			continue
-		}
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty name does not exist
 			failed = append(failed, err)
 		}
 	}

@@ -17,20 +17,9 @@ var (
 	errSpecial = errors.New("something that is not a file is there")
 )
 
-// tree is the module's folder. Nothing is written outside it.
-type tree struct {
-	root   string // as the user calls it
-	actual string // without links
-}
-
-func openTree(root string) (tree, error) {
-	actual, err := filepath.EvalSymlinks(root)
-	return tree{root, actual}, err
-}
-
 // locate follows the links in an absolute path and returns the path below the root of the file, which need not exist.
-// It returns errOutside for a path that is not below the root.
-func (t tree) locate(path string) (string, error) {
+// It returns errOutside for a path that is not below the root: nothing is written there.
+func (c *comparison) locate(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", errOutside
 	}
@@ -38,11 +27,11 @@ func (t tree) locate(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	rel, err := filepath.Rel(t.actual, actual)
+	rel, err := filepath.Rel(c.actual, actual)
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", errOutside
 	}
-	return filepath.Join(t.root, rel), nil
+	return filepath.Join(c.root, rel), nil
 }
 
 // follow is filepath.EvalSymlinks for paths whose end need not exist: links that point at
@@ -91,10 +80,12 @@ func statFile(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// readFile is os.ReadFile for files alone: reading a pipe would block.
-func readFile(path string) ([]byte, error) {
-	if _, err := statFile(path); err != nil {
-		return nil, err
+// readFile is os.ReadFile for files alone: reading a pipe would block. It also returns the permissions.
+func readFile(path string) ([]byte, fs.FileMode, error) {
+	info, err := statFile(path)
+	if err != nil {
+		return nil, 0, err
 	}
-	return regular.ReadFile(path)
+	text, err := regular.ReadFile(path)
+	return text, info.Mode().Perm(), err
 }

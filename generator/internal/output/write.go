@@ -46,13 +46,13 @@ func (t *transaction) prepare(c Change) {
 		return
 	}
 	if err == nil {
-		s := newStep(c)
+		s := newStep(c, mode)
 		t.steps = append(t.steps, s)
 		if c.Action == Create {
 			err = t.makeFolder(filepath.Dir(c.Path))
 		}
 		if err == nil && s.fresh != "" {
-			err = writeNew(s.fresh, s.New, mode)
+			err = writeNew(s.fresh, s.New, s.mode)
 		}
 	}
 	if err != nil {
@@ -99,11 +99,10 @@ func (t *transaction) clean() {
 			t.problems.Add(trouble(s.Path, "clean up beside", err, s.Cause))
 		}
 	}
-	if !failed {
-		return
-	}
-	for _, dir := range slices.Backward(t.folders) {
-		// A folder in which something else has put a file meanwhile is not empty, and stays.
-		_ = os.Remove(dir)
+	if failed {
+		for _, dir := range slices.Backward(t.folders) {
+			// A folder in which something else has put a file meanwhile is not empty, and stays.
+			_ = os.Remove(dir)
+		}
 	}
 }

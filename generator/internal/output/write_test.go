@@ -233,7 +233,7 @@ func TestSweep(t *testing.T) {
 // Where links cannot be made, the file as it was is copied, and undoing puts it back.
 func TestCopyAside(t *testing.T) {
 	dir := t.TempDir()
-	s := newStep(Change{Path: filepath.Join(dir, "a"), Action: Replace, Old: []byte("old"), New: []byte("new")})
+	s := newStep(Change{Path: filepath.Join(dir, "a"), Action: Replace, Old: []byte("old"), New: []byte("new")}, 0o600)
 	write(t, s.Path, "old")
 	if err := os.Chmod(s.Path, 0o600); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,9 @@ type builder struct {
 	sides []side
 	// path is the path that the builder sets for both.
 	path string
-	at   registration
+	// at is the position of the builder, and function contains it.
+	at       diag.Range
+	function string
 	// logs is the function of WithLogConstructor; empty without one.
 	logs argument
 	// lost are the calls that generated handlers have no counterpart for, as the source has them.
@@ -43,12 +45,6 @@ type argument struct {
 	text string
 	// code fits other files; nil if the expression needs variables that only the user knows.
 	code model.Code
-}
-
-// registration is where a builder is, and the function that contains it.
-type registration struct {
-	diag.Range
-	function string
 }
 
 // side is a validator or a defaulter in a builder.
@@ -132,7 +128,7 @@ type builderReader struct {
 }
 
 func (r builderReader) builder(chain []*ast.CallExpr) builder {
-	b := builder{at: registration{r.file.Range(chain[0].Pos(), chain[0].End()), r.function.Name.Name}}
+	b := builder{at: r.file.Range(chain[0].Pos(), chain[0].End()), function: r.function.Name.Name}
 	generic := len(chain[0].Args) == 2 // since controller-runtime v0.23
 	if generic {
 		b.object = r.typeOf(chain[0].Args[1])
@@ -147,10 +143,8 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 		case "For":
 			b.object = r.typeOf(call.Args[0])
 		case "WithValidatorCustomPath", "WithDefaulterCustomPath", "WithCustomPath":
-			if text, ok := call.Args[0].(*ast.BasicLit); ok {
-				if value, err := strconv.Unquote(text.Value); err == nil {
-					paths[name] = value
-				}
+			if value, err := strconv.Unquote(r.text(call.Args[0])); err == nil { // of a literal
+				paths[name] = value
 			}
 		case "WithValidator", "WithDefaulter", "WithCustomValidator", "WithCustomDefaulter":
 			s := side{mutating: strings.HasSuffix(name, "Defaulter"), function: name, typed: true, argument: argument{text: r.argument(call.Args[0])}}
@@ -227,14 +221,11 @@ func (r builderReader) named(t ast.Expr) model.GoType {
 			if err != nil {
 				continue
 			}
-			name, known := r.pkg.Module.PackageName(imported)
-			if !known {
-				name = path.Base(imported)
-			}
+			name, _ := r.pkg.Module.PackageName(imported)
 			if i.Name != nil {
 				name = i.Name.Name
 			}
-			if name == from.Name {
+			if name = cmp.Or(name, path.Base(imported)); name == from.Name {
 				return model.GoType{Path: imported, Alias: name, Name: t.Sel.Name}
 			}
 		}

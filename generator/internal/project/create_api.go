@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
@@ -53,21 +54,15 @@ func (s site) newAPI(e *edits, group string, r Resource) error {
 		api = api.registering(have.Package)
 	} else {
 		api.Registration, api.GroupVersion = "functions", "GroupVersion" // in the new package's file
-		f, err := api.file("groupversion_info.go")
-		if err != nil {
+		if err := e.create(api.file("groupversion_info.go")); err != nil {
 			return err
 		}
-		e.Create = append(e.Create, f)
 	}
-	f, err := api.types()
-	if err != nil {
+	if err := e.create(api.types()); err != nil || api.Registration == "" {
 		return err
 	}
-	e.Create = append(e.Create, f)
-	if api.Registration == "" {
-		return nil
-	}
-	if f, err = api.file("deepcopy.go"); err != nil {
+	f, err := api.file("deepcopy.go")
+	if err != nil {
 		return err
 	}
 	copies, err := readDeepCopies(f.Content)
@@ -81,7 +76,7 @@ func (s site) newAPI(e *edits, group string, r Resource) error {
 // headerFile, because the methods come from a file that has it.
 func (s site) addDeepCopies(e *edits, api API, added deepCopies, bare bool) error {
 	path := filepath.Join(api.Dir, deepCopyFile)
-	was := readFile(path)
+	was := load.ReadText(path).Content
 	have, err := readDeepCopies(was)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.rel(path), err)

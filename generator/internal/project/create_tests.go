@@ -13,11 +13,14 @@ import (
 	"slices"
 	"strings"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
@@ -137,11 +140,8 @@ func definesOne(text []byte, webhooks []*model.Webhook) bool {
 
 // fromFolder returns the path of a file, slash-separated, relative to a folder.
 func fromFolder(folder, file string) string {
-	rel, err := filepath.Rel(folder, file)
-	if err != nil {
-		rel = file
-	}
-	return filepath.ToSlash(rel)
+	rel, _ := filepath.Rel(folder, file) // empty where none leads to it
+	return filepath.ToSlash(cmp.Or(rel, file))
 }
 
 // handlersTest is the data of the template.
@@ -292,19 +292,18 @@ func (s side) handler(object, value string) string {
 // usesClient matches code that uses the fake client.
 var usesClient = regexp.MustCompile(`\b` + fakeClient + `\b`)
 
+// calledFor returns the operations in rules, in the order of an object's life.
+func calledFor(rules []admissionregistrationv1.RuleWithOperations) []string {
+	return slices.DeleteFunc([]string{"Create", "Update", "Delete", "Connect"}, func(o string) bool {
+		operation := []admissionregistrationv1.OperationType{admissionregistrationv1.OperationType(strings.ToUpper(o))}
+		return !slices.ContainsFunc(rules, func(r admissionregistrationv1.RuleWithOperations) bool { return spec.Meet(r.Operations, operation) })
+	})
+}
+
 // testedFunctions returns the operations of a webhook with the functions that controller-runtime calls.
 func testedFunctions(w *model.Webhook, found bool) []testedFunction {
-	called := map[string]bool{}
-	for _, rule := range w.Spec.Rules {
-		for _, o := range rule.Operations {
-			called[string(o)] = true
-		}
-	}
 	var all []testedFunction
-	for _, o := range []string{"Create", "Update", "Delete", "Connect"} {
-		if !called[strings.ToUpper(o)] && !called["*"] {
-			continue
-		}
+	for _, o := range calledFor(w.Spec.Rules) {
 		name := "Validate" + o
 		switch {
 		case !found:

@@ -31,7 +31,7 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 	if err != nil {
 		return stopped, err
 	}
-	others := slices.DeleteFunc(s.versions(r), func(o ownVersion) bool { return o.Version == r.Version })
+	others := s.others(r)
 	if len(others) == 0 {
 		return Result{}, fmt.Errorf("the project has no kind %s of the group %s: webhook-gen create api writes one", r.Kind, s.group(r))
 	}
@@ -49,7 +49,7 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 		if err := s.newVersion(&e, source, r, role); err != nil {
 			return Result{}, err
 		}
-		stored := slices.ContainsFunc(others, ownVersion.isStored)
+		stored := slices.ContainsFunc(others, func(o ownVersion) bool { return slices.Contains(load.Markers(o.File.AST.Comments...), storageVersion) })
 		for _, o := range others {
 			var markers []string
 			if hub < 0 {
@@ -93,11 +93,6 @@ func (r Resource) source(others []ownVersion, hub int, from string) (ownVersion,
 	return others[i], nil
 }
 
-// isStored reports whether the version has the storage version marker.
-func (v ownVersion) isStored() bool {
-	return slices.Contains(load.Markers(v.File.AST.Comments...), storageVersion)
-}
-
 const storageVersion = "+kubebuilder:storageversion"
 
 // furtherSpoke returns the marker of an additional spoke. It sets convertible if the other spokes do.
@@ -134,12 +129,8 @@ func (s site) newVersion(e *edits, old ownVersion, r Resource, role string) erro
 	copied := closure(old.Package, old.File)
 	if have, ok := s.api(old.Group, r.Version); ok {
 		api.Dir, api.Package = have.Dir, have.Name
-	} else {
-		f, err := newGroupVersion(api, old.API, copied)
-		if err != nil {
-			return err
-		}
-		e.Create = append(e.Create, f)
+	} else if err := e.create(newGroupVersion(api, old.API, copied)); err != nil {
+		return err
 	}
 	var types []string
 	for _, f := range copied {
@@ -158,9 +149,9 @@ func (s site) newVersion(e *edits, old ownVersion, r Resource, role string) erro
 			return errors.New(s.rel(path) + " is there and has no type " + r.Kind)
 		}
 		e.Create = append(e.Create, output.File{Path: path, Content: text, Owner: output.Once})
-		types = append(types, declared(f)...)
+		types = append(types, load.Declared(f.AST)...)
 	}
-	copies, err := readDeepCopies(readFile(filepath.Join(old.Dir, deepCopyFile)))
+	copies, err := readDeepCopies(load.ReadText(old.Dir, deepCopyFile).Content)
 	if err != nil {
 		return err
 	}

@@ -213,13 +213,10 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 	if regular.Exists(f.Path) {
 		return fmt.Errorf("%s exists and has no type %s", s.rel(f.Path), typ.Type())
 	}
-	e.Create = append(e.Create, f)
-	if regular.Exists(typ.Dir) || err != nil {
+	if err = e.create(f, err); err != nil || regular.Exists(typ.Dir) {
 		return err
 	}
-	doc, err := typ.Doc()
-	e.Create = append(e.Create, doc)
-	return err
+	return e.create(typ.Doc())
 }
 
 // isOwnGroup reports whether the project owns an API group.
@@ -228,11 +225,8 @@ func (s site) isOwnGroup(group string) bool {
 		slices.ContainsFunc(s.apis, func(a build.API) bool { return a.Group == group })
 }
 
-// foreignType finds the existing type of a validator or defaulter.
+// foreignType finds the existing type of a validator or defaulter. A folder that does not exist has none.
 func (s site) foreignType(ctx context.Context, f foreign) (build.APIType, bool) {
-	if !regular.Exists(f.Dir) {
-		return build.APIType{}, false
-	}
 	found, _ := load.Load(ctx, load.Config{Dir: s.Root, Patterns: []string{f.Dir}, Tags: s.Tags, Markers: []string{f.Type()}})
 	for _, pkg := range found.Packages {
 		if t, ok, _ := build.FindType(pkg, f.Type()); ok {
@@ -240,10 +234,4 @@ func (s site) foreignType(ctx context.Context, f foreign) (build.APIType, bool) 
 		}
 	}
 	return build.APIType{}, false
-}
-
-// readFile reads a file; nil if it cannot be read.
-func readFile(path string) []byte {
-	text, _ := regular.ReadFile(path)
-	return text
 }

@@ -39,7 +39,9 @@ func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force 
 	if own, ok := s.ownType(r); ok {
 		err = e.unmark(own.APIType, w)
 		if w.Conversion && own.has("webhook:conversion:hub") {
-			err = errors.Join(err, s.unmarkSpokes(&e, r))
+			for _, o := range s.others(r) {
+				err = errors.Join(err, e.unconvert(o.APIType, r.Kind))
+			}
 		}
 	} else if t, ok := s.foreignType(ctx, typ); ok {
 		err = errors.Join(e.unmark(t, w), s.removeEmpty(&e, typ, t))
@@ -72,7 +74,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 	if user, name, ok := userOf(own.Package, own.File); ok {
 		return Result{}, fmt.Errorf("%s uses %s, which %s declares: move it to a file that is to stay", s.rel(user.Path), name, s.rel(own.File.Path))
 	}
-	left := slices.DeleteFunc(s.versions(r), func(o ownVersion) bool { return o.Version == r.Version })
+	left := s.others(r)
 	if edited, err := s.isEdited(own, r.Kind, left); err != nil || edited && !force {
 		return Result{}, cmp.Or(err, fmt.Errorf("%s has changes of yours: copy what you need, and pass --force to remove it", s.rel(own.File.Path)))
 	}
@@ -83,7 +85,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 			return Result{}, err
 		}
 	}
-	if err := e.removeDeepCopies(filepath.Join(own.Dir, deepCopyFile), declared(own.File), own.Name); err != nil {
+	if err := e.removeDeepCopies(filepath.Join(own.Dir, deepCopyFile), load.Declared(own.File.AST), own.Name); err != nil {
 		return Result{}, err
 	}
 	rest := slices.DeleteFunc(own.FilesWith("package "), func(f *load.File) bool {
@@ -97,7 +99,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 
 // removeDeepCopies removes the methods of types from a file of controller-gen, and the file if it has no others.
 func (e *edits) removeDeepCopies(path string, types []string, packageName string) error {
-	was := readFile(path)
+	was := load.ReadText(path).Content
 	have, err := readDeepCopies(was)
 	if err != nil {
 		return err
@@ -117,7 +119,7 @@ func (e *edits) removeDeepCopies(path string, types []string, packageName string
 // userOf returns another file of a package that uses a name that the file declares, and the name. Generated files are
 // written again without it.
 func userOf(p *load.Package, declaring *load.File) (user *load.File, name string, ok bool) {
-	names := declared(declaring)
+	names := load.Declared(declaring.AST)
 	for _, f := range p.FilesWith("package ") {
 		if f.Path == declaring.Path || ast.IsGenerated(f.AST) {
 			continue
@@ -163,7 +165,7 @@ func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
 		if !force {
 			return Result{}, fmt.Errorf("%s has code of yours that nothing would call any more: copy what you need, and pass --force to remove it", s.rel(path))
 		}
-		e.Put(path, readFile(path), nil)
+		e.Put(path, load.ReadText(path).Content, nil)
 	}
 	if err := s.removeDoc(&e); err != nil {
 		return Result{}, err
@@ -212,16 +214,6 @@ func (e *edits) removeMarkers(f *load.File, at []diag.Range) error {
 	return err
 }
 
-// unmarkSpokes removes the conversion markers from all versions of a kind except the hub.
-func (s site) unmarkSpokes(e *edits, hub Resource) (err error) {
-	for _, o := range s.versions(hub) {
-		if o.Version != hub.Version {
-			err = errors.Join(err, e.unconvert(o.APIType, hub.Kind))
-		}
-	}
-	return err
-}
-
 // unconvert removes the conversion markers from a type. If its file has no other kind, it also removes them from the
 // fields in the file.
 func (e *edits) unconvert(t build.APIType, kind string) error {
@@ -252,16 +244,12 @@ func (s site) removeEmpty(e *edits, f foreign, t build.APIType) error {
 // removeDoc removes the comment of the package for other projects' kinds together with the last file of the user there.
 func (s site) removeDoc(e *edits) error {
 	external := s.foreign("")
-	files := load.Names(external.Dir, "*.go")
-	if len(files) == 0 {
-		return nil
-	}
-	left := slices.DeleteFunc(files, func(path string) bool {
+	left := slices.DeleteFunc(load.Names(external.Dir, "*.go"), func(path string) bool {
 		return strings.HasPrefix(filepath.Base(path), "zz_generated.") ||
 			slices.ContainsFunc(e.Change, func(c output.Change) bool { return c.Path == path && c.New == nil })
 	})
 	doc, err := external.Doc()
-	if text := readFile(doc.Path); len(left) == 1 && left[0] == doc.Path && bytes.Equal(text, s.initial(doc)) {
+	if text := load.ReadText(doc.Path).Content; len(left) == 1 && left[0] == doc.Path && bytes.Equal(text, s.initial(doc)) {
 		e.Put(doc.Path, text, nil)
 	}
 	return err

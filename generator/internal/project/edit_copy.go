@@ -33,37 +33,12 @@ func closure(p *load.Package, from *load.File) []*load.File {
 			}
 		}
 		for _, f := range all {
-			if !slices.Contains(closure, f) && !bytes.Contains(f.Src, []byte("GroupVersion{")) && slices.ContainsFunc(declared(f), func(name string) bool { return used[name] }) {
+			if !slices.Contains(closure, f) && !bytes.Contains(f.Src, []byte("GroupVersion{")) && slices.ContainsFunc(load.Declared(f.AST), func(name string) bool { return used[name] }) {
 				closure = append(closure, f)
 			}
 		}
 	}
 	return closure
-}
-
-// declared are the names that a file declares at package level, methods left out.
-func declared(f *load.File) []string {
-	var names []string
-	for _, d := range f.AST.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			if d.Recv == nil {
-				names = append(names, d.Name.Name)
-			}
-		case *ast.GenDecl:
-			for _, s := range d.Specs {
-				switch s := s.(type) {
-				case *ast.TypeSpec:
-					names = append(names, s.Name.Name)
-				case *ast.ValueSpec:
-					for _, n := range s.Names {
-						names = append(names, n.Name)
-					}
-				}
-			}
-		}
-	}
-	return names
 }
 
 // copyFile returns a file's text for a package of another name, without markers of ours and without the

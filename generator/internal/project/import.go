@@ -58,11 +58,9 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 	if run.Strict {
 		diags = diags.Promote()
 	}
-	if diags.HasErrors() {
-		result.Diagnostics = diags.Sort()
-		return result, nil
+	if !diags.HasErrors() {
+		im.read(selected(ctx, run, c.Dir, patterns))
 	}
-	im.read(selected(ctx, run, c.Dir, patterns))
 	if len(im.webhooks) == 0 && len(im.configurations) == 0 {
 		result.Diagnostics = diags.Sort()
 		return result, nil
@@ -84,9 +82,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 			return result, err
 		}
 	}
-	diags.Add(im.diags...)
-	diags.Add(after.Diagnostics...)
-	diags.Add(check.Project(after.Project)...)
+	diags = slices.Concat(diags, im.diags, after.Diagnostics, check.Project(after.Project))
 	if !diags.HasErrors() && !sameManifest(im.before.Project, after.Project) {
 		diags.Add(diag.Errorf(diag.Range{}, "", "the rewritten markers do not give the same manifest; nothing was changed").
 			WithHint("this is a mistake in webhook-gen: please report it with the markers"))
@@ -99,7 +95,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 		e.Create = append(e.Create, *settings)
 	} else if run.Manifests.Header {
 		path := filepath.Join(run.Root, config.FileName)
-		header := diag.Warningf(diag.Range{Pos: diag.Position{File: path}}, "", "the manifest gains a header line").
+		header := diag.Warningf(diag.InFile(path), "", "the manifest gains a header line").
 			WithHint("set manifests.header: false to keep it as it was")
 		im.diags.Add(header)
 		result.Diagnostics.Add(header)
@@ -256,19 +252,11 @@ func (im *importer) shorten() {
 // differsIn reports whether two webhooks differ in what an argument sets. Without resources, the kind sets the scope.
 func differsIn(argument string, a, b registry.Spec) bool {
 	of := func(s registry.Spec) any {
-		switch r := s.Rules[0]; argument {
-		case "groups":
-			return r.APIGroups
-		case "versions":
-			return r.APIVersions
-		case "resources":
-			return []any{r.Resources, r.Scope}
-		case "path":
-			return s.ClientConfig
-		case "sideEffects":
-			return s.SideEffects
-		}
-		return s.AdmissionReviewVersions
+		r := s.Rules[0]
+		return map[string]any{
+			"groups": r.APIGroups, "versions": r.APIVersions, "resources": []any{r.Resources, r.Scope}, "path": s.ClientConfig,
+			"sideEffects": s.SideEffects, "admissionReviewVersions": s.AdmissionReviewVersions,
+		}[argument]
 	}
 	return len(a.Rules) > 0 && len(b.Rules) > 0 && asJSON(of(a)) != asJSON(of(b))
 }

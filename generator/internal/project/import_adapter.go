@@ -47,6 +47,14 @@ type adapter struct {
 	fields []adapterField
 }
 
+// marked returns the name of the type that has the markers.
+func (a *adapter) marked() string {
+	if a.onType {
+		return a.object.Name
+	}
+	return a.name
+}
+
 // onTypes returns the edits that put markers on types and write their handlers, and the project after them. Webhooks
 // for which this is not possible are left as they are.
 func (im *importer) onTypes() (e edits, after engine.State, err error) {
@@ -169,11 +177,9 @@ func (im *importer) placed() (e edits, after engine.State, err error) {
 			continue
 		}
 		a.in = model.HandlerPackage{Dir: a.pkg.Dir, Path: a.pkg.Path, Name: a.pkg.Name}
-		f, err := im.file(a, a.holderMarkers())
-		if err != nil {
+		if err := e.create(im.file(a, a.holderMarkers())); err != nil {
 			return e, after, err
 		}
-		e.Create = append(e.Create, f)
 	}
 	after = im.Read(im.ctx, e.Edits)
 	further := len(e.Create)
@@ -192,11 +198,9 @@ func (im *importer) placed() (e edits, after engine.State, err error) {
 		if im.options.Handlers == Stubs {
 			continue
 		}
-		f, err := im.file(a, nil)
-		if err != nil {
+		if err := e.create(im.file(a, nil)); err != nil {
 			return e, after, err
 		}
-		e.Create = append(e.Create, f)
 	}
 	if len(e.Create) > further {
 		after.Reread(im.ctx, e.Edits)
@@ -369,7 +373,7 @@ func (f *adapterFile) add(as, imported string) {
 
 // side adds the methods of the mutating or the validating webhooks.
 func (f *adapterFile) side(a *adapter, mutating bool) {
-	var operations []admissionregistrationv1.OperationType
+	var rules []admissionregistrationv1.RuleWithOperations
 	var e *existing
 	var logs argument
 	for _, w := range a.webhooks {
@@ -377,9 +381,7 @@ func (f *adapterFile) side(a *adapter, mutating bool) {
 			continue
 		}
 		e, logs = w.existing, w.builder.logs
-		for _, rule := range w.Spec.Rules {
-			operations = append(operations, rule.Operations...)
-		}
+		rules = append(rules, w.Spec.Rules...)
 	}
 	if e == nil {
 		return
@@ -388,11 +390,7 @@ func (f *adapterFile) side(a *adapter, mutating bool) {
 	if mutating {
 		role, prefix = "Defaulter", "Default"
 	}
-	if a.onType {
-		f.Contracts = append(f.Contracts, a.object.Name+role)
-	} else {
-		f.Contracts = append(f.Contracts, a.name+role)
-	}
+	f.Contracts = append(f.Contracts, a.marked()+role)
 	called := e.typ.Name
 	if e.hidden {
 		called = role
@@ -407,8 +405,8 @@ func (f *adapterFile) side(a *adapter, mutating bool) {
 		f.add("", adaptersModule)
 		adapted = f.adapted(a, e, role, f.options(a, logs))
 	}
-	for _, o := range []string{"Create", "Update", "Delete"} {
-		if !slices.Contains(operations, admissionregistrationv1.OperationType(strings.ToUpper(o))) && !slices.Contains(operations, "*") {
+	for _, o := range calledFor(rules) {
+		if o == "Connect" { // of *
 			continue
 		}
 		m := adapterMethod{Name: prefix + o, Operation: o, Context: "ctx", Called: called + "." + prefix + o}
@@ -503,14 +501,14 @@ func (im *importer) next(after engine.State) []string {
 		}
 	}
 	for _, w := range im.webhooks {
-		at := w.builder.at
+		at, function := w.builder.at, w.builder.function
 		if w.left != "" || at.Pos.File == "" {
 			continue
 		}
-		step := fmt.Sprintf("remove the call of NewWebhookManagedBy in %s of %s: a path can be registered only once", at.function, im.rel(at.Pos.File))
+		step := fmt.Sprintf("remove the call of NewWebhookManagedBy in %s of %s: a path can be registered only once", function, im.rel(at.Pos.File))
 		for _, left := range im.webhooks {
 			if left.left != "" && left.builder.at == at {
-				step = fmt.Sprintf("keep the call of NewWebhookManagedBy in %s of %s for %s alone: a path can be registered only once", at.function, im.rel(at.Pos.File), left.servedPath())
+				step = fmt.Sprintf("keep the call of NewWebhookManagedBy in %s of %s for %s alone: a path can be registered only once", function, im.rel(at.Pos.File), left.servedPath())
 			}
 		}
 		once(step)
@@ -533,10 +531,10 @@ func (im *importer) next(after engine.State) []string {
 				once(fmt.Sprintf("find the code that registers %s: no call of NewWebhookManagedBy does. %s calls the methods of %s, and nothing that is around it there", w.servedPath(), a.name, w.existing.typ.Name))
 			}
 			if logs := w.builder.logs; logs.text != "" && w.existing.style < styleObject && !logs.code.Fits(a.in.Path) {
-				once(fmt.Sprintf("pass controllerruntime.WithLogConstructor(%s) in the methods of %s, as %s does", logs.text, a.name, w.builder.at.function))
+				once(fmt.Sprintf("pass controllerruntime.WithLogConstructor(%s) in the methods of %s, as %s does", logs.text, a.name, w.builder.function))
 			}
 			for _, lost := range w.builder.lost {
-				once(fmt.Sprintf("do without %s of %s, or do it yourself: %s", lost, w.builder.at.function, lostEffect(lost)))
+				once(fmt.Sprintf("do without %s of %s, or do it yourself: %s", lost, w.builder.function, lostEffect(lost)))
 			}
 		}
 	}
@@ -551,12 +549,8 @@ func (im *importer) next(after engine.State) []string {
 	for _, a := range im.adapters {
 		var fields []string
 		for _, o := range im.adapters {
-			field := o.name
-			if o.onType {
-				field = o.object.Name
-			}
 			if o.in.Path == a.in.Path {
-				fields = append(fields, fmt.Sprintf("%s: &%s.%s{}", field, importName(a.in.Path), o.name))
+				fields = append(fields, fmt.Sprintf("%s: &%s.%s{}", o.marked(), importName(a.in.Path), o.name))
 			}
 		}
 		once(fmt.Sprintf("register the handlers of %s: %s.Webhooks{%s}.Register(mgr.GetWebhookServer().Register)", im.rel(a.in.Dir), importName(a.in.Path), strings.Join(fields, ", ")))
@@ -566,14 +560,12 @@ func (im *importer) next(after engine.State) []string {
 
 // lostEffect returns the consequence of a call of the builder that is gone.
 func lostEffect(call string) string {
-	switch name, _, _ := strings.Cut(call, "("); name {
-	case "RecoverPanic":
-		return "handlers answer a panic with 500"
-	case "WithContextFunc":
-		return "a handler has the context of the HTTP request"
-	default:
-		return "the builder also served /convert"
-	}
+	name, _, _ := strings.Cut(call, "(")
+	return map[string]string{
+		"RecoverPanic":    "handlers answer a panic with 500",
+		"WithContextFunc": "a handler has the context of the HTTP request",
+		"WithConverter":   "the builder also served /convert",
+	}[name]
 }
 
 // testField returns the value of a field as the builder has it. Hint is empty if the zero value is the same.

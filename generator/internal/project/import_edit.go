@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
-	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
@@ -27,7 +26,8 @@ func (im *importer) rewrite() (all edits) {
 	for _, c := range im.configurations {
 		names[c.Mutating] = c.Name
 		if !slices.ContainsFunc(im.webhooks, func(w *importedWebhook) bool { return w.left != "" && w.Mutating == c.Mutating }) {
-			of(c.File).remove(c.Range)
+			e := of(c.File)
+			e.removed = append(e.removed, c.Pos.Line)
 		}
 	}
 	named := map[bool][]*load.Package{}
@@ -36,16 +36,18 @@ func (im *importer) rewrite() (all edits) {
 			continue
 		}
 		e := of(w.File)
-		e.remove(w.Range)
+		e.removed = append(e.removed, w.Pos.Line)
 		if name := names[w.Mutating]; name != "" && !slices.Contains(named[w.Mutating], w.Package) {
 			named[w.Mutating] = append(named[w.Mutating], w.Package)
-			e.add(configurationMarker(w.Mutating, name))
+			e.added = append(e.added, configurationMarker(w.Mutating, name))
 		}
 		switch a := w.adapter; {
 		case a == nil:
-			e.add(w.markers(w.target())...)
+			e.added = append(e.added, w.markers(w.target())...)
 		case a.onType:
-			of(a.typ.File).insert(a.typ, w.markers("")...)
+			e, line := of(a.typ.File), a.typ.Line
+			e.types[line] = a.typ
+			e.inserted[line] = append(e.inserted[line], w.markers("")...)
 		}
 	}
 	for f, e := range files {
@@ -60,18 +62,8 @@ type edit struct {
 	file     *load.File
 	removed  []int            // line numbers, from 1
 	added    []string         // comment lines above the package clause
-	inserted map[int][]string // comment lines above a type, by the number of its first line
+	inserted map[int][]string // comment lines at the end of a type's comment, by the number of the type's first line
 	types    map[int]build.APIType
-}
-
-func (e *edit) remove(at diag.Range) { e.removed = append(e.removed, at.Pos.Line) }
-
-func (e *edit) add(lines ...string) { e.added = append(e.added, lines...) }
-
-// insert adds markers at the end of a type's comment.
-func (e *edit) insert(t build.APIType, lines ...string) {
-	e.inserted[t.Line] = append(e.inserted[t.Line], lines...)
-	e.types[t.Line] = t
 }
 
 // text takes the old markers out and puts the new ones into a comment of their own above the

@@ -96,44 +96,43 @@ func (r builderReader) typeName(e ast.Expr) (name string, isCall bool) {
 	}
 	switch e := e.(type) {
 	case *ast.CompositeLit:
-		return localName(e.Type), false
+		return localName(e.Type)
 	case *ast.Ident:
 		if t := r.typeOf(e).Name; t != "" {
 			return t, false
 		}
 		if t := r.parameter(e.Name); t != nil {
-			_, pointer := t.(*ast.StarExpr)
-			return localName(t), pointer
+			return localName(t)
 		}
 		if assigned := r.assigned(e); assigned != nil {
 			return r.typeName(assigned)
 		}
 	case *ast.CallExpr:
-		name, ok := e.Fun.(*ast.Ident)
+		called, ok := e.Fun.(*ast.Ident)
 		if !ok {
 			return "", false
 		}
-		if name.Name == "new" && len(e.Args) == 1 {
-			return localName(e.Args[0]), true
+		if called.Name == "new" && len(e.Args) == 1 {
+			name, _ = localName(e.Args[0])
+			return name, true
 		}
-		if d := r.declared(name.Name); d != nil && d.Type.Results.NumFields() == 1 {
-			t := d.Type.Results.List[0].Type
-			_, pointer := t.(*ast.StarExpr)
-			return localName(t), pointer
+		if d := r.declared(called.Name); d != nil && d.Type.Results.NumFields() == 1 {
+			return localName(d.Type.Results.List[0].Type)
 		}
 	}
 	return "", false
 }
 
 // localName returns the name in T and *T.
-func localName(t ast.Expr) string {
-	if pointer, ok := t.(*ast.StarExpr); ok {
+func localName(t ast.Expr) (name string, isPointer bool) {
+	pointer, isPointer := t.(*ast.StarExpr)
+	if isPointer {
 		t = pointer.X
 	}
-	if name, ok := t.(*ast.Ident); ok {
-		return name.Name
+	if id, ok := t.(*ast.Ident); ok {
+		name = id.Name
 	}
-	return ""
+	return name, isPointer
 }
 
 // found is the code that serves a webhook.

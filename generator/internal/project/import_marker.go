@@ -3,6 +3,7 @@
 package project
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"maps"
@@ -67,7 +68,7 @@ func (w *importedWebhook) markers(target string) []string {
 			how.word(a.Name, text)
 		}
 	}
-	how.text("admissionReviewVersions", strings.Join(spec.AdmissionReviewVersions, ";"))
+	how.list("admissionReviewVersions", spec.AdmissionReviewVersions)
 	// Selectors have a patch of their own, which keeps the form they were written in.
 	patch := map[string]*metav1.LabelSelector{"namespaceSelector": spec.NamespaceSelector, "objectSelector": spec.ObjectSelector}
 	maps.DeleteFunc(patch, func(_ string, s *metav1.LabelSelector) bool { return s == nil })
@@ -102,13 +103,23 @@ func folded(begin string, arguments []string) []string {
 	return lines
 }
 
-// arguments are a marker's "name: value", in order, without the omitted ones. The methods add some, and return a.
+// arguments are a marker's "name: value", in order, without the omitted ones. The methods add some.
 type arguments struct {
 	all  []string
 	omit []string
 }
 
 func (a *arguments) text(name, value string) *arguments { return a.word(name, quote(value)) }
+
+func (a *arguments) list(name string, values []string) { a.text(name, strings.Join(values, ";")) }
+
+// lower returns words of an API as markers have them.
+func lower[T ~string](words []T) (all []string) {
+	for _, w := range words {
+		all = append(all, strings.ToLower(string(w)))
+	}
+	return all
+}
 
 func (a *arguments) word(name, value string) *arguments {
 	if !slices.Contains(a.omit, name) {
@@ -120,18 +131,12 @@ func (a *arguments) word(name, value string) *arguments {
 func (a *arguments) rule(r admissionregistrationv1.RuleWithOperations) *arguments {
 	groups := make([]string, len(r.APIGroups))
 	for i, g := range r.APIGroups {
-		if groups[i] = g; g == "" {
-			groups[i] = "core"
-		}
+		groups[i] = cmp.Or(g, "core")
 	}
-	operations := make([]string, len(r.Operations))
-	for i, o := range r.Operations {
-		operations[i] = strings.ToLower(string(o))
-	}
-	a.text("groups", strings.Join(groups, ";"))
-	a.text("versions", strings.Join(r.APIVersions, ";"))
-	a.text("resources", strings.Join(r.Resources, ";"))
-	a.text("operations", strings.Join(operations, ";"))
+	a.list("groups", groups)
+	a.list("versions", r.APIVersions)
+	a.list("resources", r.Resources)
+	a.list("operations", lower(r.Operations))
 	if r.Scope != nil {
 		a.text("scope", string(*r.Scope))
 	}

@@ -65,10 +65,10 @@ func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (
 	if !diags.HasErrors() {
 		for _, p := range policies {
 			if why := differs(p, after.Project); why != "" {
-				diags.Add(diag.Errorf(diag.Range{Pos: diag.Position{File: path}}, "", "%s: %s; nothing was changed", p.Name, why))
+				diags.Add(diag.Errorf(diag.InFile(path), "", "%s: %s; nothing was changed", p.Name, why))
 			}
 			if p.At["metadata.labels"].IsValid() || p.At["metadata.annotations"].IsValid() {
-				diags.Add(diag.Warningf(diag.Range{Pos: diag.Position{File: path}}, "", "%s: its labels and annotations are not kept", p.Name).
+				diags.Add(diag.Warningf(diag.InFile(path), "", "%s: its labels and annotations are not kept", p.Name).
 					WithHint("a kustomization can add them"))
 			}
 		}
@@ -198,7 +198,7 @@ func addWord[T ~string](a *arguments, name string, value *T) {
 func (a *arguments) namedRule(r admissionregistrationv1.NamedRuleWithOperations) *arguments {
 	a.rule(r.RuleWithOperations)
 	if len(r.ResourceNames) > 0 {
-		a.text("resourceNames", strings.Join(r.ResourceNames, ";"))
+		a.list("resourceNames", r.ResourceNames)
 	}
 	return a
 }
@@ -221,21 +221,12 @@ func (a *arguments) binding(b *model.Binding, p *model.Policy) error {
 	if b.Name != p.Name {
 		a.text("name", b.Name)
 	}
-	var actions []string
-	for _, action := range b.Spec.ValidationActions {
-		actions = append(actions, strings.ToLower(string(action)))
-	}
-	if len(actions) > 0 {
-		a.text("validationActions", strings.Join(actions, ";"))
+	if actions := b.Spec.ValidationActions; len(actions) > 0 {
+		a.list("validationActions", lower(actions))
 	}
 	if ref := b.Spec.ParamRef; ref != nil {
-		switch {
-		case ref.Name != "" && ref.Namespace != "":
-			a.text("params", ref.Namespace+"/"+ref.Name)
-		case ref.Name != "":
-			a.text("params", ref.Name)
-		case ref.Namespace != "":
-			a.text("params", ref.Namespace+"/*")
+		if ref.Name != "" || ref.Namespace != "" {
+			a.text("params", strings.TrimPrefix(ref.Namespace+"/"+cmp.Or(ref.Name, "*"), "/"))
 		}
 		if ref.Selector != nil {
 			a.text("paramSelector", metav1.FormatLabelSelector(ref.Selector))

@@ -196,9 +196,10 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 	s := site{Run: c.Resolve(), origin: c.Origin}
 	var e edits
 	callsAll := false
-	kubebuilder := regular.Exists(filepath.Join(root, "PROJECT")) || hasKubebuilderMarkers(packages)
+	kubebuilder := regular.Exists(filepath.Join(root, "PROJECT")) ||
+		slices.ContainsFunc(packages, func(p *load.Package) bool { return contains(p, "+kubebuilder:webhook:") })
 	if isNew {
-		p.Domain = cmp.Or(p.Domain, kubebuilderDomain(readFile(filepath.Join(root, "PROJECT"))), ownDomain(p.Module))
+		p.Domain = cmp.Or(p.Domain, kubebuilderDomain(load.ReadText(root, "PROJECT").Content), ownDomain(p.Module))
 		if p.Program == "" {
 			program, err := findProgram(packages)
 			if err != nil {
@@ -234,7 +235,7 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 	if !callsAll {
 		result.Next = append(result.Next, registerAll(s.Program, kubebuilder)...)
 	}
-	if ignored := readFile(filepath.Join(root, ".gitignore")); ignored != nil && !bytes.Contains(ignored, []byte(".webhook-gen-")) {
+	if ignored := load.ReadText(root, ".gitignore").Content; ignored != nil && !bytes.Contains(ignored, []byte(".webhook-gen-")) {
 		result.Next = append(result.Next, "add .webhook-gen-* to .gitignore: files of that name are left by a run that is killed, until the next")
 	}
 	result.Next = append(result.Next, "webhook-gen create webhook --group apps --version v1 --kind Deployment --validating")
@@ -259,13 +260,6 @@ func deployBeside(root string) string {
 		return "list ../webhook-gen under resources in config/default/kustomization.yaml"
 	}
 	return "apply what kustomize build config/webhook-gen makes together with your own webhook configurations"
-}
-
-// hasKubebuilderMarkers reports whether controller-gen writes manifests for the packages.
-func hasKubebuilderMarkers(packages []*load.Package) bool {
-	return slices.ContainsFunc(packages, func(p *load.Package) bool {
-		return slices.ContainsFunc(p.Files, func(f *load.File) bool { return bytes.Contains(f.Src, []byte("+kubebuilder:webhook:")) })
-	})
 }
 
 // kubebuilderDomain returns the domain in a PROJECT file, or nothing if the file has no domain.

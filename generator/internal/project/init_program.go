@@ -36,10 +36,15 @@ func findProgram(packages []*load.Package) (string, error) {
 	if len(folders) < 2 {
 		return strings.Join(folders, ""), nil
 	}
-	imports := newImportGraph(packages)
+	serving := []string{"GetWebhookServer(", "webhook.NewServer(", "ListenAndServeTLS("} // controller-runtime, net/http
+	imports, serves := map[string][]string{}, map[string]bool{}
+	for _, p := range packages {
+		imports[p.Path] = p.Imports()
+		serves[p.Path] = contains(p, serving...)
+	}
 	distances := map[string]int{}
 	for _, folder := range folders {
-		if d, ok := imports.distance(mains[folder].Path); ok {
+		if d, ok := distance(mains[folder].Path, imports, serves); ok {
 			distances[folder] = d
 		}
 	}
@@ -54,34 +59,16 @@ func findProgram(packages []*load.Package) (string, error) {
 	return "", errors.New("pass the program that is to serve the webhooks: --program " + strings.Join(folders, ", or --program "))
 }
 
-// importGraph is the graph of imports between the packages of a module.
-type importGraph struct {
-	imports map[string][]string
-	serves  map[string]bool
-}
-
-func newImportGraph(packages []*load.Package) importGraph {
-	serving := []string{"GetWebhookServer(", "webhook.NewServer(", "ListenAndServeTLS("} // controller-runtime, net/http
-	g := importGraph{imports: map[string][]string{}, serves: map[string]bool{}}
-	for _, p := range packages {
-		g.imports[p.Path] = p.Imports()
-		g.serves[p.Path] = slices.ContainsFunc(p.Files, func(f *load.File) bool {
-			return slices.ContainsFunc(serving, func(call string) bool { return bytes.Contains(f.Src, []byte(call)) })
-		})
-	}
-	return g
-}
-
 // distance returns the number of imports between a package and one that serves. It returns false if there is no path.
-func (g importGraph) distance(from string) (int, bool) {
+func distance(from string, imports map[string][]string, serves map[string]bool) (int, bool) {
 	seen := map[string]bool{from: true}
 	for d, level := 0, []string{from}; len(level) > 0; d++ {
 		var next []string
 		for _, path := range level {
-			if g.serves[path] {
+			if serves[path] {
 				return d, true
 			}
-			for _, i := range g.imports[path] {
+			for _, i := range imports[path] {
 				if !seen[i] {
 					seen[i] = true
 					next = append(next, i)
@@ -91,4 +78,11 @@ func (g importGraph) distance(from string) (int, bool) {
 		level = next
 	}
 	return 0, false
+}
+
+// contains reports whether a file of a package contains one of the texts.
+func contains(p *load.Package, texts ...string) bool {
+	return slices.ContainsFunc(p.Files, func(f *load.File) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(f.Src, []byte(text)) })
+	})
 }

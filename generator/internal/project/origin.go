@@ -19,6 +19,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
@@ -203,7 +204,7 @@ func (s site) require(result *engine.Result, note string, modulePaths ...string)
 // changeModule changes go.mod in a result, with a note for the user.
 func (s site) changeModule(result *engine.Result, note string, change func(name string, text []byte) ([]byte, error)) error {
 	name := filepath.Join(s.Root, "go.mod")
-	old := readFile(name)
+	old := load.ReadText(name).Content
 	c := output.Change{Path: name, Action: output.Replace, Old: old, New: old}
 	if i := slices.IndexFunc(result.Changes, func(c output.Change) bool { return c.Path == name }); i >= 0 {
 		c = result.Changes[i]

@@ -23,6 +23,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
 // Config is the input of a command, with the source of webhook-gen for the project.
@@ -87,6 +88,14 @@ type site struct {
 
 // edits are a command's edits, of markers too.
 type edits struct{ engine.Edits }
+
+// create adds a file that is written if it is missing, unless there is an error.
+func (e *edits) create(f output.File, err error) error {
+	if err == nil {
+		e.Create = append(e.Create, f)
+	}
+	return err
+}
 
 // site reads the project. If it has mistakes, the Result returned with the error contains them.
 func (c Config) site(ctx context.Context) (s site, stopped Result, err error) {
@@ -167,6 +176,11 @@ func (s site) versions(r Resource) (all []ownVersion) {
 	return all
 }
 
+// others returns the other versions of a kind in the project.
+func (s site) others(r Resource) []ownVersion {
+	return slices.DeleteFunc(s.versions(r), func(o ownVersion) bool { return o.Version == r.Version })
+}
+
 // has reports whether the type has a marker.
 func (v ownVersion) has(name string) bool {
 	return slices.ContainsFunc(v.Markers, func(m marker.Marker) bool { return m.Name == name })
@@ -192,7 +206,7 @@ func (s site) rel(path string) string { return fromFolder(s.Root, path) }
 // test returns the last step after every change. A Makefile without webhook-gen, such as kubebuilder's, uses the target
 // generate for another tool.
 func (s site) test() string {
-	makefile := readFile(filepath.Join(s.Root, "Makefile"))
+	makefile := load.ReadText(s.Root, "Makefile").Content
 	switch {
 	case bytes.Contains(makefile, []byte("webhook-gen")):
 		return "make generate test"

@@ -55,7 +55,7 @@ func SetRuntime(ctx context.Context, c Config, mode string) (Result, error) {
 		for ; i >= 0 && found[i].Pos.File == file; i-- {
 			text = slices.Concat(text[:found[i].Start], []byte(`"`+s.Wanted(found[i].Path)+`"`), text[found[i].End:])
 		}
-		e.Put(file, readFile(file), formattedAs(source, text))
+		e.Put(file, load.ReadText(file).Content, formattedAs(source, text))
 	}
 	return Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e), Next: []string{s.test()}}, nil
 }

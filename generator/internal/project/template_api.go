@@ -29,14 +29,14 @@ type API struct {
 func (a API) registering(p *load.Package) API {
 	for _, f := range p.FilesWith("GroupVersion") {
 		for _, name := range []string{"SchemeGroupVersion", "GroupVersion"} {
-			if slices.Contains(declared(f), name) {
+			if slices.Contains(load.Declared(f.AST), name) {
 				a.GroupVersion = name
 			}
 		}
 	}
 	for _, f := range p.FilesWith("SchemeBuilder") {
 		switch {
-		case !slices.Contains(declared(f), "SchemeBuilder"):
+		case !slices.Contains(load.Declared(f.AST), "SchemeBuilder"):
 		case bytes.Contains(f.Src, []byte("scheme.Builder{")):
 			a.Registration = "objects"
 		case bytes.Contains(f.Src, []byte("runtime.NewSchemeBuilder(")) && a.GroupVersion != "":

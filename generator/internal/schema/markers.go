@@ -31,13 +31,9 @@ const validation = "+kubebuilder:validation:"
 
 // declarative returns the name under which controller-gen also has a marker of Kubernetes' own types.
 func declarative(marker string) (name string, ok bool) {
-	switch marker {
-	case "+k8s:minimum":
-		return "Minimum", true
-	case "+k8s:maximum":
-		return "Maximum", true
-	case "+k8s:maxItems":
-		return "MaxItems", true
+	names := map[string]string{"+k8s:minimum": "Minimum", "+k8s:maximum": "Maximum", "+k8s:maxItems": "MaxItems"}
+	if name, ok = names[marker]; ok {
+		return name, true
 	}
 	return strings.CutPrefix(marker, validation)
 }
@@ -47,10 +43,7 @@ func (l *Limits) Read(groups []*ast.CommentGroup, items bool) {
 	for _, m := range load.Markers(groups...) {
 		name, value, _ := strings.Cut(m, "=")
 		name, ok := declarative(strings.TrimSuffix(name, ":"))
-		if !ok {
-			continue
-		}
-		if name, ofItems := strings.CutPrefix(name, "items:"); ofItems == items {
+		if name, ofItems := strings.CutPrefix(name, "items:"); ok && ofItems == items {
 			l.set(name, strings.TrimSpace(value))
 		}
 	}
@@ -126,9 +119,12 @@ func IsNullable(f *resolve.Field) bool {
 
 // IsRequired reports whether a marker requires a field, though JSON may omit it.
 func IsRequired(f *resolve.Field) bool {
-	return slices.ContainsFunc(load.Markers(f.Doc...), func(marker string) bool {
-		return marker == "+required" || marker == "+k8s:required" || marker == validation+"Required"
-	})
+	return hasMarker(f, "+required", "+k8s:required", validation+"Required")
+}
+
+// hasMarker reports whether a field has one of the markers.
+func hasMarker(f *resolve.Field, markers ...string) bool {
+	return slices.ContainsFunc(load.Markers(f.Doc...), func(marker string) bool { return slices.Contains(markers, marker) })
 }
 
 // DefaultJSON returns a field's default in JSON. It is empty without a default, or if the default is written in a form
@@ -145,10 +141,8 @@ func DefaultJSON(f *resolve.Field) string {
 		}
 		return string(quoted)
 	}
-	if !json.Valid([]byte(text)) {
-		if quoted, err := strconv.Unquote(text); err == nil { // a duration or quantity in backquotes
-			text = strconv.Quote(quoted)
-		}
+	if quoted, err := strconv.Unquote(text); err == nil && !json.Valid([]byte(text)) {
+		text = strconv.Quote(quoted) // a duration or quantity in backquotes
 	}
 	if !json.Valid([]byte(text)) {
 		return ""

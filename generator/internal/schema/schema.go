@@ -3,8 +3,10 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"go/ast"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,10 +85,8 @@ func known(t *resolve.Type) *Schema {
 
 // derive makes a schema of a type's declaration.
 func derive(t *resolve.Type, inside []*resolve.Type) *Schema {
-	if t.Err() != nil {
-		return &Schema{Preserve: true}
-	}
-	if t.Name != "" && t.AST != nil && t.Kind() != resolve.Pointer && (t.HasPromoted("MarshalJSON") || t.HasPromoted("MarshalText")) {
+	encodesItself := func() bool { return t.HasPromoted("MarshalJSON") || t.HasPromoted("MarshalText") }
+	if t.Err() != nil || t.Name != "" && t.AST != nil && t.Kind() != resolve.Pointer && encodesItself() {
 		return &Schema{Preserve: true}
 	}
 	switch t.Kind() {
@@ -133,10 +133,11 @@ func basic(name string) *Schema {
 	return &Schema{Preserve: true}
 }
 
-// fields adds the fields of a struct. A field of an outer struct precedes one of its embedded structs.
+// fields adds the fields of a struct. A field that is there, of an outer struct, precedes one of its embedded structs.
 func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
+	outer := maps.Clone(s.Properties)
 	for _, f := range t.Fields() {
-		if f.JSON == "" || !f.Exported && !f.Embedded {
+		if outer[f.JSON] != nil || f.JSON == "" || !f.Exported && !f.Embedded {
 			continue
 		}
 		property := of(f.Type, inside)
@@ -161,43 +162,22 @@ func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
 			s.Preserve = true
 			continue
 		}
-		embedded := &Schema{Properties: map[string]*Schema{}}
-		embedded.fields(inner, append(slices.Clip(inside), inner))
-		s.Preserve = s.Preserve || embedded.Preserve
-		for name, property := range embedded.Properties {
-			if _, outer := s.Properties[name]; !outer {
-				s.Properties[name] = property
-				if slices.Contains(embedded.Required, name) {
-					s.Required = append(s.Required, name)
-				}
-			}
-		}
+		s.fields(inner, append(slices.Clip(inside), inner))
 	}
 }
 
 // required reports whether an object must have a field of a struct: as controller-gen decides, from markers of the
 // field and of its package, and then from the tag.
 func required(f *resolve.Field, of *resolve.Type) bool {
-	if IsRequired(f) {
-		return true
-	}
-	for _, m := range load.Markers(f.Doc...) {
-		if m == "+optional" || m == "+k8s:optional" || m == validation+"Optional" {
-			return false
-		}
-	}
-	return !f.OmitEmpty && !f.OmitZero && !of.PackageMarked(validation+"Optional")
+	return IsRequired(f) || !hasMarker(f, "+optional", "+k8s:optional", validation+"Optional") &&
+		!f.OmitEmpty && !f.OmitZero && !of.PackageMarked(validation+"Optional")
 }
 
 // read adds what markers of a type or a field set.
 func (s *Schema) read(groups []*ast.CommentGroup) {
-	var l Limits
-	l.Read(groups, false)
-	s.limit(l)
+	s.limit(groups, false)
 	if s.Items != nil {
-		var ofItems Limits
-		ofItems.Read(groups, true)
-		s.Items.limit(ofItems)
+		s.Items.limit(groups, true)
 	}
 	for _, m := range load.Markers(groups...) {
 		name, value, _ := strings.Cut(m, "=")
@@ -220,20 +200,17 @@ func (s *Schema) read(groups []*ast.CommentGroup) {
 		case validation + "XIntOrString":
 			s.Type, s.IntOrString = "", true
 		case validation + "Type":
-			s.retype(value)
+			if value != s.Type { // it replaces what follows from the Go type
+				*s = Schema{Type: value, Nullable: s.Nullable, Preserve: value == "object"}
+			}
 		}
 	}
 }
 
-// retype sets the type that a marker names, which replaces what follows from the Go type.
-func (s *Schema) retype(name string) {
-	if s.Type != name {
-		*s = Schema{Type: name, Nullable: s.Nullable, Preserve: name == "object"}
-	}
-}
-
-// limit adds limits.
-func (s *Schema) limit(l Limits) {
+// limit adds the limits from comments, as Limits.Read reads them.
+func (s *Schema) limit(groups []*ast.CommentGroup, items bool) {
+	var l Limits
+	l.Read(groups, items)
 	if len(l.Enum) > 0 {
 		s.Enum = nil
 		for _, value := range l.Enum {
@@ -255,12 +232,8 @@ func (s *Schema) limit(l Limits) {
 	s.ExclusiveMinimum = s.ExclusiveMinimum || l.ExclusiveMinimum
 	s.ExclusiveMaximum = s.ExclusiveMaximum || l.ExclusiveMaximum
 	s.UniqueItems = s.UniqueItems || l.Unique
-	if l.Pattern != "" {
-		s.Pattern = l.Pattern
-	}
-	if l.Format != "" {
-		s.Format = l.Format
-	}
+	s.Pattern = cmp.Or(l.Pattern, s.Pattern)
+	s.Format = cmp.Or(l.Format, s.Format)
 	for name, to := range map[string]**int{
 		"MinLength": &s.MinLength, "MaxLength": &s.MaxLength, "MinItems": &s.MinItems, "MaxItems": &s.MaxItems,
 		"MinProperties": &s.MinProperties, "MaxProperties": &s.MaxProperties,
@@ -309,10 +282,7 @@ func collect(t *resolve.Type, path []string, inside []*resolve.Type) (all []mode
 
 // ruleOf finds the argument `rule` of a marker: rule="..." or rule=`...`.
 func ruleOf(arguments string) (string, bool) {
-	_, rest, ok := strings.Cut(","+arguments, ",rule=")
-	if !ok {
-		return "", false
-	}
+	_, rest, _ := strings.Cut(","+arguments, ",rule=")
 	prefix, err := strconv.QuotedPrefix(rest)
 	if err != nil {
 		return "", false

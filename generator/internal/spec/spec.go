@@ -49,19 +49,9 @@ func Patch(webhook admissionregistrationv1.MutatingWebhook, mutating bool, patch
 // two states of a webhook: "timeoutSeconds", "rules[0].scope".
 func Changed(before, after admissionregistrationv1.MutatingWebhook) []string {
 	old, now := fieldsOf(before), fieldsOf(after)
-	var changed []string
-	for path, value := range now {
-		if was, existed := old[path]; !existed || !reflect.DeepEqual(was, value) {
-			changed = append(changed, path)
-		}
-	}
-	for path := range old {
-		if _, exists := now[path]; !exists {
-			changed = append(changed, path)
-		}
-	}
-	slices.Sort(changed)
-	return changed
+	all := maps.Clone(old)
+	maps.Copy(all, now)
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(path string) bool { return reflect.DeepEqual(old[path], now[path]) })
 }
 
 // checkPatch finds unknown and repeated fields in the patch itself, because merging loses

@@ -48,7 +48,7 @@ func Lines(text []byte) [][]byte {
 // alone if the node has no line.
 func (f File) Range(node *yaml.Node) diag.Range {
 	if node.Line < 1 {
-		return diag.Range{Pos: diag.Position{File: f.Path}}
+		return diag.InFile(f.Path)
 	}
 	if last := len(f.Lines); node.Line > last { // an empty document with nothing but the "---"
 		end := len(f.Lines[last-1])
@@ -108,14 +108,29 @@ func Documents(text []byte) (contents []*yaml.Node, err error) {
 	}
 }
 
-// Lookup returns a key of a mapping and its value; nil without the key or the mapping.
-func Lookup(mapping *yaml.Node, key string) (name, value *yaml.Node) {
+// Entry is a key and its value.
+type Entry struct{ Key, Value *yaml.Node }
+
+// Lookup returns an entry of a mapping, or an entry in its value; its nodes are nil without a key or a mapping.
+func Lookup(mapping *yaml.Node, key string, below ...string) Entry {
 	for name, value := range Entries(mapping) {
-		if name.Value == key {
-			return name, value
+		switch {
+		case name.Value != key:
+		case len(below) > 0:
+			return Lookup(value, below[0], below[1:]...)
+		default:
+			return Entry{name, value}
 		}
 	}
-	return nil, nil
+	return Entry{}
+}
+
+// Text returns the text of the value that Lookup finds; empty without one.
+func Text(mapping *yaml.Node, key string, below ...string) string {
+	if value := Lookup(mapping, key, below...).Value; value != nil {
+		return value.Value
+	}
+	return ""
 }
 
 // Entries yields the keys of a mapping and their values. Any other node has none.

@@ -13,26 +13,8 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
-
-// says reports whether the definition has a stanza that matches the wanted one. It ignores an additional caBundle,
-// which cert-manager or the user sets.
-func (d *definition) says(stanza []byte) bool {
-	_, differs := d.difference(stanza)
-	return d.value != nil && !differs
-}
-
-// byHand reports the first difference of a user's stanza from the wanted one.
-func (d *definition) byHand(c Conversion) diag.List {
-	found, differs := d.difference(c.Stanza)
-	if !differs {
-		return nil
-	}
-	return diag.List{diag.Errorf(d.at(found.node), RuleByHand, "spec.conversion of %s was written by hand, and %s", d.name, found).
-		WithHint("remove spec.conversion, so that webhook-gen writes it, or change the markers to match it").WithRelated(c.Range, "this marker sets the conversion")}
-}
 
 // difference is a place where a stanza differs from the wanted one.
 type difference struct {
@@ -51,12 +33,14 @@ func (d difference) String() string {
 	return fmt.Sprintf("its %s is %s: the markers set %s", d.path, d.have, d.want)
 }
 
+// difference returns the first difference of the definition's stanza from the wanted one. It ignores an additional
+// caBundle, which cert-manager or the user sets.
 func (d *definition) difference(stanza []byte) (difference, bool) {
 	var want any
 	if err := yaml.Unmarshal(stanza, &want); err != nil {
 		return difference{}, false // the stanza is generated, so it is valid YAML
 	}
-	return differ(d.key, d.value, want, "")
+	return differ(d.Key, d.Value, want, "")
 }
 
 // differ finds the first place where a value differs from the wanted one.
@@ -72,14 +56,12 @@ func differ(key, value *yamlv3.Node, want any, path string) (difference, bool) {
 		if !known && below != "webhook.clientConfig.caBundle" {
 			return difference{name, below, shown(have), ""}, true
 		}
-		if known {
-			if found, differs := differ(name, have, wanted, below); differs {
-				return found, true
-			}
+		if found, differs := differ(name, have, wanted, below); known && differs {
+			return found, true
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if find(value, name).value == nil {
+		if yamltext.Lookup(value, name).Value == nil {
 			return difference{key, strings.TrimPrefix(path+"."+name, "."), "", text(members[name])}, true
 		}
 	}
