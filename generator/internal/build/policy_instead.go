@@ -120,30 +120,16 @@ func addLiterals(p *model.Policy, types []*resolve.Type) {
 			numbers[n] = true
 		}
 	}
-	expression := func(e string) {
-		for _, word := range celLiteral.FindAllString(e, -1) {
+	for _, e := range p.Spec.Expressions() {
+		if !strings.HasSuffix(e.Field, ".expression") || p.Inherits(e.Field) {
+			continue
+		}
+		for _, word := range celLiteral.FindAllString(e.Text, -1) {
 			if number(word); word[0] == '"' || word[0] == '\'' {
 				if text, err := strconv.Unquote(`"` + strings.ReplaceAll(word[1:len(word)-1], `\'`, `'`) + `"`); err == nil {
 					texts[text] = true
 				}
 			}
-		}
-	}
-	for _, c := range p.Spec.MatchConditions[min(p.Inherited, len(p.Spec.MatchConditions)):] {
-		expression(c.Expression)
-	}
-	for _, v := range p.Spec.Variables {
-		expression(v.Expression)
-	}
-	for _, v := range p.Spec.Validations {
-		expression(v.Expression)
-	}
-	for _, m := range p.Spec.Mutations {
-		if m.ApplyConfiguration != nil {
-			expression(m.ApplyConfiguration.Expression)
-		}
-		if m.JSONPatch != nil {
-			expression(m.JSONPatch.Expression)
 		}
 	}
 	var read func(s *schema.Schema)

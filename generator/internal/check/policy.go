@@ -264,7 +264,13 @@ func mutations(p policyPass) {
 	}
 	for i, m := range p.Spec.Mutations {
 		at := fmt.Sprintf("spec.mutations[%d]", i)
-		apply, patch := expressionsOf(m)
+		var apply, patch *string
+		if m.ApplyConfiguration != nil {
+			apply = &m.ApplyConfiguration.Expression
+		}
+		if m.JSONPatch != nil {
+			patch = &m.JSONPatch.Expression
+		}
 		switch m.PatchType {
 		case admissionregistrationv1.PatchTypeJSONPatch:
 			union(p, at, "jsonPatch", patch, "applyConfiguration", apply)

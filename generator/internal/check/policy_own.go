@@ -3,7 +3,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -51,50 +50,10 @@ func bindingParameters(p bindingPass) {
 // comparesParams reports whether an expression of a policy distinguishes a binding without parameters. Expressions of
 // messages and audit annotations do not count.
 func comparesParams(s model.PolicySpec) bool {
-	return slices.ContainsFunc(expressions(s), func(e expression) bool {
-		text := strings.Join(strings.Fields(e.text), "")
-		return strings.HasSuffix(e.field, ".expression") && (strings.Contains(text, "params==null") || strings.Contains(text, "params!=null"))
+	return slices.ContainsFunc(s.Expressions(), func(e model.Expression) bool {
+		text := strings.Join(strings.Fields(e.Text), "")
+		return strings.HasSuffix(e.Field, ".expression") && (strings.Contains(text, "params==null") || strings.Contains(text, "params!=null"))
 	})
-}
-
-// expression is a CEL expression of a policy.
-type expression struct{ field, text string }
-
-func expressions(s model.PolicySpec) (all []expression) {
-	for i, c := range s.MatchConditions {
-		all = append(all, expression{fmt.Sprintf("spec.matchConditions[%d].expression", i), c.Expression})
-	}
-	for i, v := range s.Variables {
-		all = append(all, expression{fmt.Sprintf("spec.variables[%d].expression", i), v.Expression})
-	}
-	for i, v := range s.Validations {
-		all = append(all, expression{fmt.Sprintf("spec.validations[%d].expression", i), v.Expression},
-			expression{fmt.Sprintf("spec.validations[%d].messageExpression", i), v.MessageExpression})
-	}
-	for i, a := range s.AuditAnnotations {
-		all = append(all, expression{fmt.Sprintf("spec.auditAnnotations[%d].valueExpression", i), a.ValueExpression})
-	}
-	for i, m := range s.Mutations {
-		field := "applyConfiguration"
-		if m.PatchType == admissionregistrationv1.PatchTypeJSONPatch {
-			field = "jsonPatch"
-		}
-		if text := cmp.Or(expressionsOf(m)); text != nil {
-			all = append(all, expression{fmt.Sprintf("spec.mutations[%d].%s.expression", i, field), *text})
-		}
-	}
-	return all
-}
-
-// expressionsOf returns the expressions of a mutation; nil where it has none of a type.
-func expressionsOf(m admissionregistrationv1.Mutation) (apply, patch *string) {
-	if m.ApplyConfiguration != nil {
-		apply = &m.ApplyConfiguration.Expression
-	}
-	if m.JSONPatch != nil {
-		patch = &m.JSONPatch.Expression
-	}
-	return apply, patch
 }
 
 // kindOf returns the kind of a policy, and the minor version of Kubernetes 1 that first serves it.
@@ -138,8 +97,8 @@ func uniqueVariables(p policyPass) {
 }
 
 func policyQuotes(p policyPass) {
-	for _, e := range expressions(p.Spec) {
-		quotes(p.at, e.field, e.text)
+	for _, e := range p.Spec.Expressions() {
+		quotes(p.at, e.Field, e.Text)
 	}
 }
 

@@ -69,17 +69,6 @@ func (f ExpressionFinding) inPolicy(p *model.Project) (diag.Range, error) {
 	return policy.Where(f.Field), nil
 }
 
-// isInherited reports whether a finding in a policy is in a condition of the webhook that the policy replaces. Such a
-// condition is reported for the webhook.
-func (f ExpressionFinding) isInherited(p *model.Policy) bool {
-	for i := range p.Inherited {
-		if f.Field == fmt.Sprintf("spec.matchConditions[%d].expression", i) {
-			return true
-		}
-	}
-	return false
-}
-
 // isOwn reports whether a finding is in a condition that the user wrote.
 func (f ExpressionFinding) isOwn(w *model.Webhook) bool {
 	return f.Condition < 0 || f.Condition >= len(w.Spec.MatchConditions) || slices.Contains(w.OwnConditions(), w.Spec.MatchConditions[f.Condition])
@@ -113,7 +102,7 @@ func unread(p *model.Project) (at diag.Range, what string, count int) {
 		if count == 0 {
 			at = policy.Range
 		}
-		if n := policy.Spec.Expressions(); n > 0 {
+		if n := len(policy.Spec.Expressions()); n > 0 {
 			what, count = "expression(s)", count+n
 		}
 	}
@@ -140,7 +129,7 @@ func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read
 			if !ours {
 				return nil, nil, nil, fmt.Errorf("a finding about policies breaks the rule %q, which does not exist", e.Rule)
 			}
-			if e.isInherited(p.Policies[*e.Policy]) {
+			if p.Policies[*e.Policy].Inherits(e.Field) { // it is reported for the webhook
 				continue
 			}
 			d := diag.Diagnostic{Range: at, Severity: severity, Rule: e.Rule, Message: e.Message}

@@ -142,15 +142,42 @@ func (s PolicySpec) Mutating() admissionregistrationv1.MutatingAdmissionPolicySp
 	}
 }
 
-// Expressions returns the number of the CEL expressions of a policy.
-func (s PolicySpec) Expressions() int {
-	n := len(s.MatchConditions) + len(s.Variables) + len(s.Validations) + len(s.AuditAnnotations) + len(s.Mutations)
-	for _, v := range s.Validations {
-		if v.MessageExpression != "" {
-			n++
+// Expression is a CEL expression of a policy. Field is its path, such as spec.validations[0].expression.
+type Expression struct{ Field, Text string }
+
+// Expressions returns the CEL expressions of a policy, by their fields.
+func (s PolicySpec) Expressions() (all []Expression) {
+	add := func(list string, index int, field, text string) {
+		all = append(all, Expression{fmt.Sprintf("spec.%s[%d].%s", list, index, field), text})
+	}
+	for i, c := range s.MatchConditions {
+		add("matchConditions", i, "expression", c.Expression)
+	}
+	for i, v := range s.Variables {
+		add("variables", i, "expression", v.Expression)
+	}
+	for i, v := range s.Validations {
+		if add("validations", i, "expression", v.Expression); v.MessageExpression != "" {
+			add("validations", i, "messageExpression", v.MessageExpression)
 		}
 	}
-	return n
+	for i, a := range s.AuditAnnotations {
+		add("auditAnnotations", i, "valueExpression", a.ValueExpression)
+	}
+	for i, m := range s.Mutations {
+		if m.ApplyConfiguration != nil {
+			add("mutations", i, "applyConfiguration.expression", m.ApplyConfiguration.Expression)
+		}
+		if m.JSONPatch != nil {
+			add("mutations", i, "jsonPatch.expression", m.JSONPatch.Expression)
+		}
+	}
+	return all
+}
+
+// Inherits reports whether the field of an expression is a condition of the webhook that the policy replaces.
+func (p *Policy) Inherits(field string) bool {
+	return slices.ContainsFunc(p.Spec.Expressions()[:min(p.Inherited, len(p.Spec.MatchConditions))], func(e Expression) bool { return e.Field == field })
 }
 
 // The minor versions of Kubernetes 1 that first serve policies. In the two versions before ServesMutating, the API is
