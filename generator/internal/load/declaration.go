@@ -232,7 +232,7 @@ func GeneratedBelow(dir string) []string {
 			return nil
 		}
 		if !d.IsDir() && isGeneratedName(d.Name()) {
-			if text, err := regular.ReadFile(path); err == nil && isOurs(text) {
+			if text, err := regular.ReadFile(path); err == nil && IsOurs(text) {
 				found = append(found, path)
 			}
 		}

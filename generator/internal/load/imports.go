@@ -46,7 +46,7 @@ func Imports(ctx context.Context, dir string, overlay Overlay, prefixes ...strin
 		}
 		text, err := overlay.readFile(path)
 		contained := func(prefix string) bool { return bytes.Contains(text, []byte(prefix)) }
-		if err != nil || !slices.ContainsFunc(prefixes, contained) || isGeneratedName(d.Name()) && isOurs(text) {
+		if err != nil || !slices.ContainsFunc(prefixes, contained) || isGeneratedName(d.Name()) && IsOurs(text) {
 			return err
 		}
 		files := token.NewFileSet()

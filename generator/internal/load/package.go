@@ -67,7 +67,7 @@ func (p *Package) FilesWith(words ...string) []*File {
 
 // parse returns the file's tree if the file counts as the package's, and nil if not.
 func (p *Package) parse(name string, src []byte) *File {
-	if included, err := p.selection.includes(name, src); !included || err != nil || isOurs(src) {
+	if included, err := p.selection.includes(name, src); !included || err != nil || IsOurs(src) {
 		return nil
 	}
 	f, _ := parseFile(filepath.Join(p.Dir, name), src)

@@ -26,7 +26,7 @@ func (w *walk) parse(p *Package, name string, text []byte) job {
 
 // parseMarked parses a marked file. It returns nil for one that does not count or not parse.
 func (s *selection) parseMarked(path string, text []byte) (*File, diag.List) {
-	if isOurs(text) {
+	if IsOurs(text) {
 		return nil, nil
 	}
 	included, badConstraint := s.includes(filepath.Base(path), text)

@@ -60,9 +60,9 @@ func isCandidate(name string) bool {
 		name[0] != '_' && name[0] != '.'
 }
 
-// isOurs reports whether webhook-gen has written the file: whether its header stands above
+// IsOurs reports whether webhook-gen has written the file: whether its header stands above
 // the package clause, on a line of its own.
-func isOurs(src []byte) bool {
+func IsOurs(src []byte) bool {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	for line := range bytes.Lines(src) {
 		if string(bytes.TrimRight(line, "\r\n")) == ownHeader {

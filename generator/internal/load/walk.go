@@ -101,7 +101,7 @@ func (w *walk) read(sieve *sieve, m *Module, dir string, l listing) (marked []jo
 	for _, name := range l.generated {
 		file := filepath.Join(dir, name)
 		// An unreadable file is reported below, save for tests, which do not matter.
-		if head, err := sieve.head(file); err == nil && isOurs(head) {
+		if head, err := sieve.head(file); err == nil && IsOurs(head) {
 			generated = append(generated, file)
 		}
 	}

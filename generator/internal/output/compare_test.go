@@ -30,6 +30,7 @@ func TestLineEndings(t *testing.T) {
 		"one line with CRLF":       {older + "// a\r\n", newer, newer},
 		"LF":                       {older, newer, newer},
 		"no line at all":           {GoHeader, newer, newer},
+		"a conflict above it":      {"<<<<<<< HEAD\n" + older + "=======\n", newer, newer},
 		"CRLF in the new text too": {crlf(older), crlf(newer), crlf(newer)},
 	}
 	for name, test := range tests {
