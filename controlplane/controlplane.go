@@ -71,9 +71,7 @@ func Assets(ctx context.Context, o Options) (string, error) {
 	if !versions.MatchString(o.Version) {
 		return "", fmt.Errorf("%q is no version of Kubernetes: write it as %s or %s.1", o.Version, DefaultVersion, DefaultVersion)
 	}
-	if o.Progress == nil {
-		o.Progress = io.Discard
-	}
+	o.Progress = cmp.Or(o.Progress, io.Discard)
 	if o.Cache == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {

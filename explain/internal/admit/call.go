@@ -4,6 +4,7 @@ package admit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -167,9 +168,7 @@ func (w *wire) trust(bundle []byte) *tls.Config {
 				if err == nil {
 					return nil
 				}
-				if first == nil {
-					first = err
-				}
+				first = cmp.Or(first, err)
 			}
 			return &tls.CertificateVerificationError{UnverifiedCertificates: state.PeerCertificates, Err: first}
 		},

@@ -3,6 +3,7 @@
 package admit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,9 +182,7 @@ func (s *Session) Validate(ctx context.Context, a admission.Attributes, objects 
 			return nil, nil, trouble
 		}
 		relevant++
-		if refusal == nil {
-			refusal = o.Call.Refusal
-		}
+		refusal = cmp.Or(refusal, o.Call.Refusal)
 	}
 	return outcomes, refusal, nil
 }

@@ -3,6 +3,7 @@
 package celcheck
 
 import (
+	"cmp"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -107,9 +108,7 @@ func jsonOf(s *types.Struct, i int) (name string, optional, inline bool) {
 	if name == "" && f.Embedded() {
 		return "", false, true
 	}
-	if name == "" {
-		name = f.Name()
-	}
+	name = cmp.Or(name, f.Name())
 	_, pointer := types.Unalias(f.Type()).(*types.Pointer)
 	optional = pointer || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 	if name == "metadata" && f.Name() == "ObjectMeta" {

@@ -3,6 +3,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -211,9 +212,7 @@ func (v *evaluation) known(refusal error, kind string) error {
 	if v.objects.unknown == nil {
 		return refusal
 	}
-	if v.unknown == nil {
-		v.unknown = v.objects.unknown
-	}
+	v.unknown = cmp.Or(v.unknown, v.objects.unknown)
 	v.result.Open = append(v.result.Open, fmt.Sprintf("%s policies are left aside: %v", kind, v.objects.unknown))
 	v.objects.unknown = nil
 	return nil

@@ -102,12 +102,7 @@ func (r *Request) operation(o *Options) (admission.Operation, error) {
 			r.assume("the update changes nothing: pass the former object with --old")
 		}
 	case admission.Delete:
-		if o.Object == nil {
-			o.Object = o.Old
-		}
-		if o.Old == nil {
-			o.Old = o.Object
-		}
+		o.Object, o.Old = cmp.Or(o.Object, o.Old), cmp.Or(o.Old, o.Object)
 	default:
 		return "", fmt.Errorf("%q is no operation: use CREATE, UPDATE, DELETE or CONNECT", o.Operation)
 	}

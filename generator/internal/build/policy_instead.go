@@ -69,9 +69,7 @@ func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Poli
 	}
 	p.At.Set("insteadOf", said.InsteadOf.At)
 	p.At.Set("since", said.Since.At)
-	if w.Policy == nil {
-		w.Policy = p
-	}
+	w.Policy = cmp.Or(w.Policy, p)
 	match := &admissionregistrationv1.MatchResources{
 		MatchPolicy: w.Spec.MatchPolicy, NamespaceSelector: namespacesOf(w), ObjectSelector: w.Spec.ObjectSelector.DeepCopy(),
 	}

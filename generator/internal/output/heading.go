@@ -4,6 +4,7 @@ package output
 
 import (
 	"bytes"
+	"cmp"
 	"go/build/constraint"
 	"go/scanner"
 	"go/token"
@@ -116,11 +117,7 @@ func codeAt(lines []string) int {
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	line := 0
 	var s scanner.Scanner
-	s.Init(file, text, func(at token.Position, _ string) {
-		if line == 0 {
-			line = at.Line
-		}
-	}, scanner.ScanComments)
+	s.Init(file, text, func(at token.Position, _ string) { line = cmp.Or(line, at.Line) }, scanner.ScanComments)
 	for {
 		switch pos, tok, _ := s.Scan(); {
 		case tok == token.EOF || line > 0:

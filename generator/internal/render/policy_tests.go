@@ -3,6 +3,7 @@
 package render
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,10 +56,5 @@ func policyTest(p *model.Policy, kinds []model.TypedKind, admissiontest string) 
 
 // isOfSubresource reports whether a kind is of requests for a subresource alone, such as a Scale.
 func isOfSubresource(k model.TypedKind) bool {
-	for _, t := range model.SubresourceTypes() {
-		if t.Path == k.Type.Path && t.Name == k.Type.Name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Values(model.SubresourceTypes())), func(t model.GoType) bool { return t.Path == k.Type.Path && t.Name == k.Type.Name })
 }

@@ -124,9 +124,7 @@ func matchesMore(p *pass, old, now *Webhook) {
 
 // ruleOf is the field that lets a request through: the operations of a rule.
 func (w *Webhook) ruleOf(r request) string {
-	if r.scope == "" {
-		r.scope = other
-	}
+	r.scope = cmp.Or(r.scope, other)
 	if i := slices.IndexFunc(w.Spec.Rules, r.matches); i >= 0 {
 		return fmt.Sprintf("rules[%d].operations", i)
 	}
