@@ -28,7 +28,7 @@ func judgesState(pkg *load.Package, validator string, update *ast.FuncDecl) bool
 	shared := map[string]bool{}
 	for n := range ast.Preorder(create.Body) {
 		if call, ok := n.(*ast.CallExpr); ok {
-			shared[callee(call)] = true
+			shared[load.TypeName(call.Fun)] = true
 		}
 	}
 	for n := range ast.Preorder(update.Body) {
@@ -38,7 +38,7 @@ func judgesState(pkg *load.Package, validator string, update *ast.FuncDecl) bool
 				old = append(old, id.Name)
 			}
 		case *ast.CallExpr:
-			if shared[callee(n)] && checksState(pkg, update, n, old) {
+			if shared[load.TypeName(n.Fun)] && checksState(pkg, update, n, old) {
 				return true
 			}
 		}
@@ -48,7 +48,7 @@ func judgesState(pkg *load.Package, validator string, update *ast.FuncDecl) bool
 
 // checksState reports the call of a check that may find an error in the new object alone.
 func checksState(pkg *load.Package, update *ast.FuncDecl, call *ast.CallExpr, old []string) bool {
-	name, own := callee(call), false
+	name, own := load.TypeName(call.Fun), false
 	if s, ok := call.Fun.(*ast.SelectorExpr); ok { // a method of the validator has the same receiver
 		own = isNamed(s.X, parameterNames(update.Recv))
 	}
@@ -97,17 +97,6 @@ func mentions(n ast.Node, names []string) bool {
 		}
 	}
 	return false
-}
-
-// callee is the name of the function or method that is called; it may be empty.
-func callee(call *ast.CallExpr) string {
-	switch f := call.Fun.(type) {
-	case *ast.Ident:
-		return f.Name
-	case *ast.SelectorExpr:
-		return f.Sel.Name
-	}
-	return ""
 }
 
 // parameterNames returns the names of parameters.

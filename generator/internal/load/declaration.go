@@ -183,7 +183,8 @@ func Receiver(f *ast.FuncDecl) string {
 	return TypeName(f.Recv.List[0].Type)
 }
 
-// TypeName returns the name of a type without package, pointer and type arguments: the name of an embedded field of it.
+// TypeName returns the name of a type, or of the function of a call, without package, pointer and type arguments: the
+// name of an embedded field of that type.
 func TypeName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
