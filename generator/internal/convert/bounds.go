@@ -195,17 +195,10 @@ func (b bounded) leftOut(to bounded, isText bool) string {
 	case !leavesOut:
 	case b.mayBeAbsent():
 		return "absent"
-	case !isText && !isPointer && b.writesZero() && b.allowsZero():
+	case !isText && !isPointer && b.writesZero() && !refusesZero(b.field):
 		return zeroText(b.t)
 	}
 	return ""
-}
-
-// allowsZero reports whether no marker refuses the zero value.
-func (b bounded) allowsZero() bool {
-	return !slices.ContainsFunc(b.limits(), func(l Limits) bool {
-		return l.Counts["MinItems"] > 0 || l.Counts["MinProperties"] > 0 || len(l.refusingZero(b.t)) > 0 && b.t.Kind() == resolve.Basic
-	})
 }
 
 // writesZero reports whether JSON always has a field, which is zero if the other version lacks the value.

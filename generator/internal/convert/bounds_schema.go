@@ -155,11 +155,11 @@ func addBound(schema map[string]any, key string, e end, sign float64) {
 // other: an allowance, or values of an enum that stay what they are.
 func (p *planner) noteRefused(plan *Plan) {
 	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
-		accepts := c.Value != nil && !in.Opaque && (c.Same != nil || len(p.allowing(RuleBounds, in, c, here.spoke)) > 0)
+		accepts := c.Value != nil && (c.Same != nil || len(p.allowing(RuleBounds, in, c, here.spoke)) > 0)
 		if accepts {
 			plan.Refused = append(plan.Refused, here.paths()...)
 		}
-		return !accepts && !in.Opaque
+		return !accepts
 	})
 	slices.Sort(plan.Refused)
 	plan.Refused = slices.Compact(plan.Refused)

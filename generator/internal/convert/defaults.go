@@ -85,9 +85,7 @@ func (p *planner) noteDefaults(plan *Plan) {
 }
 
 // refusesZero reports whether markers exclude the zero value of a field, so that nobody can have written it.
-func refusesZero(f *resolve.Field) bool {
-	return f.Type.Kind() == resolve.Basic && len(fieldLimits(f).refusingZero(f.Type)) > 0
-}
+func refusesZero(f *resolve.Field) bool { return len(fieldLimits(f).refusingZero(f.Type)) > 0 }
 
 // zeroText returns the zero value of a type, as JSON has it.
 func zeroText(t *resolve.Type) string {
@@ -145,21 +143,21 @@ func (p *Plan) Replaced() []string {
 			}
 		})
 	}
-	p.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
+	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
 		inBoth := c.Spoke != nil && c.Hub != nil
-		if !in.Opaque && inBoth && (c.HasDefault() || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last()))) {
+		if inBoth && (c.HasDefault() || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last()))) {
 			paths = append(paths, here.paths()...)
 		}
-		return !in.Opaque
+		return true
 	})
 	slices.Sort(paths)
 	return slices.Compact(paths)
 }
 
 // visit calls a function for the claims of the pair and of the pairs inside it, at their places. It goes into a claim
-// if the function returns true.
+// if the function returns true, and passes over types that encode themselves: JSON has no paths in them.
 func (p *Pair) visit(at place, inside []*Pair, use func(in *Pair, c *Claim, here place) bool) {
-	if slices.Contains(inside, p) {
+	if slices.Contains(inside, p) || p.Opaque {
 		return
 	}
 	for _, c := range p.Claims {

@@ -22,7 +22,7 @@ func (p *Plan) Dropped() []string {
 			paths = append(paths, around.at(nil, other).paths()[hubSide])
 		}
 		for side, path := range here.paths() {
-			if c.side(Direction(side)) != nil && path != "" {
+			if c.side(Direction(side)) != nil {
 				paths = append(paths, path)
 			}
 		}
@@ -49,16 +49,17 @@ func (p *Plan) Defaults() []string {
 func (p *Plan) Entries() []string {
 	return p.facts(func(c *Claim, _ place) []string {
 		how, _ := entryOf(c)
-		return slices.DeleteFunc([]string{c.Entry, how.Keys[spokeSide], how.Keys[hubSide]}, func(key string) bool { return key == "" })
+		return append(how.Keys[:], c.Entry)
 	})
 }
 
-// facts returns the texts that a function has for the claims of the plan, sorted and each once.
+// facts returns the texts that a function has for the claims of the plan, sorted and each once, without empty ones: an
+// embedded struct of the kind itself has no path in JSON, and a field has no key.
 func (p *Plan) facts(of func(c *Claim, here place) []string) (all []string) {
 	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
 		all = append(all, of(c, here)...)
 		return true
 	})
 	slices.Sort(all)
-	return slices.Compact(all)
+	return slices.DeleteFunc(slices.Compact(all), func(text string) bool { return text == "" })
 }

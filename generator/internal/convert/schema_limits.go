@@ -92,15 +92,18 @@ func (c *Claim) limits(side Direction) *Schema {
 // allows reports whether the limits allow a text, whole number or bool.
 func (l Limits) allows(value any) bool { return len(l.refusing(value)) == 0 }
 
-// refusingZero returns the names of the markers that refuse the zero value of a type.
+// refusingZero returns the names of the markers that refuse the zero value of a type: of a list or map, the empty one.
 func (l Limits) refusingZero(t *resolve.Type) []string {
-	switch t.Basic() {
-	case "string":
+	least := map[resolve.Kind]string{resolve.Slice: "MinItems", resolve.Map: "MinProperties"}[t.Kind()]
+	switch {
+	case l.Counts[least] > 0:
+		return []string{least}
+	case isText(t):
 		return l.refusing("")
-	case "bool":
-		return nil
+	case t.Kind() == resolve.Basic && !isBool(t):
+		return l.refusing(0)
 	}
-	return l.refusing(0)
+	return nil
 }
 
 // refusing returns the names of the markers that refuse a text, whole number or bool. A pattern that Go cannot read

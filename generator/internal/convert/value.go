@@ -213,7 +213,7 @@ func (p *valuePlanner) intent(v *Value, name string) (how Optional, bad *mismatc
 	// An API server replaces nil by the default.
 	replaced := !p.element && pointer.Type == v.To(v.Outer) && replacesNil(pointer) && !(p.missing && v.Outer == ToHub)
 	switch {
-	case name == "optional" && replaced && (plain.Kind() != resolve.Basic || len(fieldLimits(field).refusingZero(plain)) == 0):
+	case name == "optional" && replaced && len(fieldLimits(field).refusingZero(plain)) == 0:
 		return how, &mismatch{rule: RuleDefault,
 			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", schema.Default(pointer)), hint: p.optionalHint(v.Outer, pointer)}
 	case name == "" && replaced:

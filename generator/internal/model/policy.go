@@ -177,7 +177,12 @@ func (s PolicySpec) Expressions() (all []Expression) {
 
 // Inherits reports whether the field of an expression is a condition of the webhook that the policy replaces.
 func (p *Policy) Inherits(field string) bool {
-	return slices.ContainsFunc(p.Spec.Expressions()[:min(p.Inherited, len(p.Spec.MatchConditions))], func(e Expression) bool { return e.Field == field })
+	for i := range p.Inherited {
+		if field == fmt.Sprintf("spec.matchConditions[%d].expression", i) {
+			return true
+		}
+	}
+	return false
 }
 
 // The minor versions of Kubernetes 1 that first serve policies. In the two versions before ServesMutating, the API is
