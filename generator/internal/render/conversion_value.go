@@ -388,16 +388,15 @@ func (w *conversionWriter) isZero(s *convert.Set) {
 			isSet := w.isSet(convert.SetOf(elem), operand{code: jen.Id("v")}.index(jen.Id("i")))
 			g.For(jen.Id("i").Op(":=").Range().Id("v")).Block(jen.If(isSet).Block(jen.Return(jen.False())))
 		}
-		var set []jen.Code
+		var unset []jen.Code
 		for _, f := range s.Type.Fields() {
 			if f.Exported {
-				set = append(set, w.isSet(convert.FieldSet(f), operand{code: jen.Id("v").Dot(f.Name)}))
+				unset = append(unset, w.test(convert.FieldSet(f), operand{code: jen.Id("v").Dot(f.Name)}, false))
 			}
 		}
-		if len(set) == 0 {
-			g.Return(jen.True())
-			return
+		if len(unset) == 0 {
+			unset = append(unset, jen.True())
 		}
-		g.Return(jen.Op("!").Parens(joined(set, jen.Op("||").Line())))
+		g.Return(joined(unset, jen.Op("&&").Line()))
 	})
 }
