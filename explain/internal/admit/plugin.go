@@ -66,7 +66,10 @@ func newPlugin(c Cluster, mutating bool) (*plugin, error) {
 
 // initialize sets up a plugin as an API server does, except that it fills the informers itself, without a server.
 func (p *plugin) initialize(c Cluster) error {
-	client := kubernetes.NewForConfigOrDie(&rest.Config{}) // the namespace is in the cache, so it is never asked
+	client, err := kubernetes.NewForConfig(&rest.Config{}) // the namespace is in the cache, so it is never asked
+	if err != nil {
+		return err
+	}
 	known, err := c.Informers(client)
 	if err != nil {
 		return err

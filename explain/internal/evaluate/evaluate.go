@@ -142,8 +142,11 @@ func New(policies []project.Policy, types []project.Type, api *served.API) (*Eva
 	if err != nil {
 		return nil, err
 	}
-	// The client is never called: the caches have everything.
-	e := &Evaluator{objects: known, types: types, client: kubernetes.NewForConfigOrDie(&rest.Config{})}
+	client, err := kubernetes.NewForConfig(&rest.Config{}) // never called: the caches have everything
+	if err != nil {
+		return nil, err
+	}
+	e := &Evaluator{objects: known, types: types, client: client}
 	for _, p := range policies {
 		switch p.Object.GetKind() {
 		case "ValidatingAdmissionPolicy":
