@@ -145,7 +145,7 @@ func (f *resourceFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.Version, "version", "", "API version, as v1 or v2beta1")
 	flags.StringVar(&f.Kind, "kind", "", "kind, as Order")
 	for _, name := range []string{"version", "kind"} {
-		cobra.CheckErr(c.MarkFlagRequired(name))
+		must(c.MarkFlagRequired(name))
 	}
 	f.complete(c, "group", func(r project.Resource) string { return r.Group })
 	f.complete(c, "version", func(r project.Resource) string { return r.Version })
@@ -154,7 +154,7 @@ func (f *resourceFlags) add(c *cobra.Command) {
 
 // complete has the shell complete a flag with the project's kinds that agree with the other flags.
 func (f *resourceFlags) complete(c *cobra.Command, flag string, part func(project.Resource) string) {
-	cobra.CheckErr(c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	must(c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		dir, err := filepath.Abs(c.Flag("directory").Value.String())
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError

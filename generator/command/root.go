@@ -118,9 +118,16 @@ func addFormat(c *cobra.Command, format *string, formats []string) {
 	addWord(c, format, "format", formats[0], "form: "+strings.Join(formats, ", "), formats...)
 }
 
-// complete offers words for a flag in the shell. A flag that does not exist is a mistake in this package.
+// must panics with the error about a flag that does not exist: a mistake in this package.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// complete offers words for a flag in the shell.
 func complete(c *cobra.Command, flag string, words ...string) {
-	cobra.CheckErr(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
+	must(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // with is the function of a command that works with the configuration that the flags make.

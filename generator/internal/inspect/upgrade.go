@@ -19,6 +19,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // State is one of the two states of a project that Upgrade compares. Close removes its temporary files.
@@ -44,11 +45,10 @@ func OpenState(ctx context.Context, dir, word string, in io.Reader) (*State, err
 		at = filepath.Join(dir, word)
 	}
 	_, err := os.Stat(at)
-	_, notModule := os.Stat(filepath.Join(at, "go.mod"))
 	switch {
 	case word == "-":
 		return s, s.manifests(word, in)
-	case word == "", notModule == nil:
+	case word == "", regular.Exists(filepath.Join(at, "go.mod")):
 		return s, s.module(ctx, at)
 	case err == nil:
 		return s, s.manifests(at, in)
