@@ -183,8 +183,9 @@ func (b bounded) mayBeAbsent() bool {
 	return b.field != nil && (b.field.OmitEmpty || b.field.OmitZero) && schema.Default(b.field) == "" && !schema.IsRequired(b.field)
 }
 
-// leftOut returns the value that becomes a required field that JSON leaves out: an absent one, or a zero value that is
-// not copied as text. It is empty without one, and for structs, whose zero value has members.
+// leftOut returns the value with which JSON lacks a required field of the other version: "absent", or the zero value,
+// unless the handler copies it as text. It is empty without such a value. The zero value of a struct has members, and
+// is not looked at.
 func (b bounded) leftOut(to bounded, isText bool) string {
 	if b.field == nil || to.field == nil || !schema.IsRequired(to.field) || schema.Default(to.field) != "" || b.t.Kind() == resolve.Struct {
 		return ""

@@ -53,8 +53,8 @@ func (p *Plan) Entries() []string {
 	})
 }
 
-// facts returns the texts that a function has for the claims of the plan, sorted and each once, without empty ones: an
-// embedded struct of the kind itself has no path in JSON, and a field has no key.
+// facts calls a function for each claim of the plan and returns its texts, sorted and each once. It leaves out empty
+// ones: an embedded struct of the kind itself has no path in JSON, and a field has no key of metadata.
 func (p *Plan) facts(of func(c *Claim, here place) []string) (all []string) {
 	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
 		all = append(all, of(c, here)...)

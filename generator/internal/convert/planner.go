@@ -47,7 +47,7 @@ func (p place) at(spoke, hub Path) place {
 	return place{slices.Concat(p.spoke, spoke), slices.Concat(p.hub, hub)}
 }
 
-// around returns the place of the struct with a claim at a place.
+// around returns the place of the struct that contains the claim at this place.
 func (p place) around(c *Claim) place {
 	return place{p.spoke[:len(p.spoke)-len(c.Spoke)], p.hub[:len(p.hub)-len(c.Hub)]}
 }

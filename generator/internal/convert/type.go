@@ -77,7 +77,7 @@ func comparable(t *resolve.Type) bool {
 	return consistsOf(t, func(t *resolve.Type) bool { return t.Kind() == resolve.Basic || t.Kind() == resolve.Pointer })
 }
 
-// consistsOf reports whether is returns true for a type, or for all types in it without pointers between.
+// consistsOf reports whether a function accepts a type, or the types of all its fields or elements.
 func consistsOf(t *resolve.Type, is func(*resolve.Type) bool) bool {
 	switch {
 	case is(t):

@@ -49,7 +49,7 @@ type walk struct {
 
 	mu        sync.Mutex
 	seen      map[string]bool // folders that some visit reads
-	packages  []*Package      // of the folders with markers, yet without names
+	packages  []*Package      // of the folders with markers; assemble names them
 	generated []string        // paths of files of our own making
 	problems  diag.List
 }
