@@ -22,10 +22,10 @@ import (
 	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook"
-	"k8s.io/apiserver/pkg/admission/plugin/webhook/generic"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
 	webhookutil "k8s.io/apiserver/pkg/util/webhook"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/rest"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/configuration"
@@ -63,46 +63,76 @@ func NewProgram(address string, authorities []byte) (*Program, error) {
 // largestResponse is the size of a response that is read. It is far above the largest object of an API server.
 const largestResponse = 16 << 20
 
-// caller calls one webhook by the API server's own plugin and dispatcher, which build the request, apply the response
-// and keep account of reinvocations. It has all rounds of one request.
+// server is the API server's own plugin and dispatcher for webhooks of one kind, which build the request, apply the
+// response and keep account of reinvocations. To set it up costs more than many calls. It knows one webhook at a time:
+// the one that is called.
+type server struct {
+	Cluster
+	*plugin
+	dispatch func(context.Context, admission.Attributes, admission.ObjectInterfaces) error
+	wires    map[string]*wire // by host
+}
+
+func newServer(c Cluster, isMutating bool) (*server, error) {
+	c.Configurations = configuration.Set{}
+	s := &server{Cluster: c, plugin: &plugin{}, wires: map[string]*wire{}}
+	if isMutating {
+		p, err := mutating.NewMutatingWebhook(nil)
+		if err != nil {
+			return nil, err
+		}
+		s.Webhook, s.dispatch = p.Webhook, p.Admit
+	} else {
+		p, err := validating.NewValidatingAdmissionWebhook(nil)
+		if err != nil {
+			return nil, err
+		}
+		s.Webhook, s.dispatch = p.Webhook, p.Validate
+	}
+	s.SetAuthenticationInfoResolverWrapper(func(webhookutil.AuthenticationInfoResolver) webhookutil.AuthenticationInfoResolver {
+		return &webhookutil.AuthenticationInfoResolverDelegator{ClientConfigForFunc: func(hostPort string) (*rest.Config, error) {
+			host, _, err := net.SplitHostPort(hostPort)
+			return &rest.Config{Transport: s.wires[host]}, err
+		}}
+	})
+	return s, s.initialize(c)
+}
+
+// caller calls one webhook. It has all rounds of one request.
 type caller struct {
-	admit func(context.Context, admission.Attributes, admission.ObjectInterfaces) error
+	*server
+	known informers.SharedInformerFactory // with this webhook alone
 	wire  *wire
 }
 
-// newCaller sets up a plugin that knows a single webhook.
-func newCaller(c Cluster, h webhook.WebhookAccessor, program *Program) (*caller, error) {
-	called := &caller{wire: &wire{program: program, host: "webhook.invalid"}}
-	var webhooks *generic.Webhook
-	c.Configurations = configuration.Set{}
+func (s *server) caller(h webhook.WebhookAccessor, program *Program) (*caller, error) {
+	// The plugin takes the client of an earlier call to the same URL.
+	called := &caller{server: s, wire: &wire{program: program, host: fmt.Sprintf("webhook-%d.invalid", len(s.wires))}}
+	s.wires[called.wire.host] = called.wire
+	c := s.Cluster
 	if m, ok := h.GetMutatingWebhook(); ok {
 		one := m.DeepCopy()
 		called.wire.to(&one.ClientConfig)
 		c.Configurations.Mutating = []*v1.MutatingWebhookConfiguration{{Webhooks: []v1.MutatingWebhook{*one}}}
 		c.Configurations.Mutating[0].Name = h.GetConfigurationName()
-		p, err := mutating.NewMutatingWebhook(nil)
-		if err != nil {
-			return nil, err
-		}
-		webhooks, called.admit = p.Webhook, p.Admit
 	}
 	if w, ok := h.GetValidatingWebhook(); ok {
 		one := w.DeepCopy()
 		called.wire.to(&one.ClientConfig)
 		c.Configurations.Validating = []*v1.ValidatingWebhookConfiguration{{Webhooks: []v1.ValidatingWebhook{*one}}}
 		c.Configurations.Validating[0].Name = h.GetConfigurationName()
-		p, err := validating.NewValidatingAdmissionWebhook(nil)
-		if err != nil {
-			return nil, err
-		}
-		webhooks, called.admit = p.Webhook, p.Validate
 	}
-	webhooks.SetAuthenticationInfoResolverWrapper(func(webhookutil.AuthenticationInfoResolver) webhookutil.AuthenticationInfoResolver {
-		return &webhookutil.AuthenticationInfoResolverDelegator{ClientConfigForFunc: func(string) (*rest.Config, error) {
-			return &rest.Config{Transport: called.wire}, nil
-		}}
-	})
-	return called, (&plugin{Webhook: webhooks}).initialize(c)
+	var err error
+	called.known, err = c.Informers(s.namespaces.Client)
+	return called, err
+}
+
+// admit calls the webhook, if the API server calls it.
+func (c *caller) admit(ctx context.Context, a admission.Attributes, objects admission.ObjectInterfaces) error {
+	if err := c.know(c.known); err != nil {
+		return err
+	}
+	return c.dispatch(ctx, a, objects)
 }
 
 // wire is the connection to a program. Without a program, it answers that the request is allowed as it is, which is

@@ -77,12 +77,17 @@ func (p *plugin) initialize(c Cluster) error {
 	p.namespaces = &namespace.Matcher{Client: client, NamespaceLister: known.Core().V1().Namespaces().Lister()}
 	p.authorizer = &Authorizer{Answer: c.Authorized}
 	p.SetExternalKubeClientSet(client)
-	p.SetExternalKubeInformerFactory(known)
 	p.SetUnconditionalAuthorizer(p.authorizer)
 	if c.Version == nil || c.Version.AtLeast(version.MajorMinor(1, 37)) {
 		p.SetExcludedAdmissionResources(Virtual())
 		p.InspectFeatureGates(utilfeature.DefaultFeatureGate)
 	}
+	return p.know(known)
+}
+
+// know gives a plugin the webhooks and namespaces of informers.
+func (p *plugin) know(known informers.SharedInformerFactory) error {
+	p.SetExternalKubeInformerFactory(known)
 	if err := p.ValidateInitialization(); err != nil {
 		return err
 	}

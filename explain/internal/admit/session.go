@@ -70,9 +70,11 @@ func NewSession(c Cluster, defaulted bool, program *Program) (*Session, error) {
 type phase struct {
 	*Session
 	*plugin
-	hooks     []webhook.WebhookAccessor
-	described []Webhook // each without a verdict
-	callers   map[int]*caller
+	isMutating bool
+	hooks      []webhook.WebhookAccessor
+	described  []Webhook // each without a verdict
+	server     *server   // nil before the first call
+	callers    map[int]*caller
 }
 
 func (s *Session) phase(mutating bool) (*phase, error) {
@@ -83,7 +85,7 @@ func (s *Session) phase(mutating bool) (*phase, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &phase{Session: s, plugin: p, hooks: p.source.Webhooks(), callers: map[int]*caller{}}
+	f := &phase{Session: s, plugin: p, isMutating: mutating, hooks: p.source.Webhooks(), callers: map[int]*caller{}}
 	next := map[string]int{} // by configuration
 	for _, h := range f.hooks {
 		f.described = append(f.described, Webhook{Configuration: h.GetConfigurationName(), Name: h.GetName(), Index: next[h.GetConfigurationName()]})
@@ -214,7 +216,12 @@ func (f *phase) call(ctx context.Context, o *Outcome, i, index int, a admission.
 		if o.unsent { // and so the program is not called
 			program = nil
 		}
-		if known, trouble = newCaller(f.Cluster, f.hooks[i], program); trouble != nil {
+		if f.server == nil {
+			if f.server, trouble = newServer(f.Cluster, f.isMutating); trouble != nil {
+				return 0, trouble
+			}
+		}
+		if known, trouble = f.server.caller(f.hooks[i], program); trouble != nil {
 			return 0, trouble
 		}
 		f.callers[i] = known
