@@ -103,7 +103,7 @@ func startPolicies(t *testing.T) *policySession {
 	p := &policySession{
 		apiServer: onAPIServer(t), test: t.Name(), clients: map[string]dynamic.Interface{}, bases: map[string]*unstructured.Unstructured{}, warnings: map[string][]string{},
 	}
-	p.command, p.companion = buildCommands(t, t.TempDir())
+	p.command, p.companion = p.commands(t)
 	for user, groups := range policyUsers() {
 		config := rest.CopyConfig(p.config)
 		config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}

@@ -66,7 +66,7 @@ func startGrid(t *testing.T) *session {
 	if err := os.WriteFile(g.kubeconfig, server.kubeconfig, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g.command, _ = buildCommands(t, g.folder)
+	g.command, _ = server.commands(t)
 	if _, err := envtest.InstallCRDs(g.config, envtest.CRDInstallOptions{Paths: []string{"testdata/crds.yaml"}, ErrorIfPathMissing: true}); err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,11 @@ package explain
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -28,6 +30,9 @@ type apiServer struct {
 	kubeconfig []byte
 	// auditLog is the file of the audit log, which has the requests of auditPolicy.
 	auditLog string
+	// folder is removed after the tests; build, which works once, puts the commands there.
+	folder string
+	build  func() error
 }
 
 // auditPolicy has the requests in the audit log that TestPolicies and TestRequests send: they name them. Level Request
@@ -64,7 +69,7 @@ func start() (stop func(), err error) {
 	}
 	config.QPS = -1
 	config.WarningHandlerWithContext = rest.NoWarnings{}
-	shared = &apiServer{config, env.KubeConfig, log}
+	shared = &apiServer{config, env.KubeConfig, log, folder, sync.OnceValue(func() error { return buildCommands(folder) })}
 	return func() {
 		_ = env.Stop()
 		_ = os.RemoveAll(folder)
@@ -80,15 +85,23 @@ func onAPIServer(t *testing.T) *apiServer {
 	return shared
 }
 
-// buildCommands builds webhook-gen and webhook-gen-explain in a folder, and returns their paths.
-func buildCommands(t *testing.T, folder string) (command, companion string) {
+// commands returns the paths of webhook-gen and webhook-gen-explain.
+func (a *apiServer) commands(t *testing.T) (command, companion string) {
 	t.Helper()
+	if err := a.build(); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(a.folder, "webhook-gen"), filepath.Join(a.folder, "webhook-gen-explain")
+}
+
+// buildCommands builds both in a folder.
+func buildCommands(folder string) error {
 	for module, name := range map[string]string{"../..": "webhook-gen", "../../explain": "webhook-gen-explain"} {
 		build := exec.Command("go", "build", "-o", folder, "./cmd/"+name)
 		build.Dir = module
 		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+			return fmt.Errorf("%w\n%s", err, out)
 		}
 	}
-	return filepath.Join(folder, "webhook-gen"), filepath.Join(folder, "webhook-gen-explain")
+	return nil
 }
