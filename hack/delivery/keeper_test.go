@@ -62,8 +62,7 @@ metadata: {name: shop-system}
 // the old one stays trusted beside it.
 func TestCertificates(t *testing.T) {
 	c := startCluster(t)
-	kubectl := filepath.Join(t.TempDir(), "kubectl")
-	output(t, ".", nil, "go", "build", "-o", kubectl, "./kubectl")
+	kubectl := filepath.Join(everyCommand.in(t, "kubectl"), "kubectl")
 	manifest := filepath.Join(t.TempDir(), "configurations.yaml")
 	if err := os.WriteFile(manifest, []byte(configurations), 0o600); err != nil {
 		t.Fatal(err)

@@ -25,8 +25,7 @@ func TestKubebuilderProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := project{T: t, published: publish(t), dir: t.TempDir()}
-	p.kustomize = filepath.Join(t.TempDir(), "kustomize")
-	output(t, ".", nil, "go", "build", "-o", p.kustomize, "sigs.k8s.io/kustomize/kustomize/v5")
+	p.kustomize = filepath.Join(everyCommand.in(t, "kustomize"), "kustomize")
 	for _, f := range archive.Files {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(p.dir, f.Name)), 0o755); err != nil {
 			t.Fatal(err)

@@ -19,8 +19,7 @@ func TestLinted(t *testing.T) {
 	t.Parallel()
 	linter := buildLinter(t)
 	p := project{T: t, published: publish(t), dir: t.TempDir()}
-	program := filepath.Join(t.TempDir(), "webhook-gen")
-	output(t, root, nil, "go", "build", "-o", program, "./cmd/webhook-gen")
+	program := filepath.Join(everyCommand.in(t, "webhook-gen"), "webhook-gen")
 	gen := func(arguments ...string) { p.Helper(); p.run(append([]string{program}, arguments...)...) }
 	gen("init", "--module", "example.com/shop", "--domain", "example.com")
 	p.run("make", "go.sum")

@@ -18,10 +18,9 @@ import (
 // converts manifests to another version. All other arguments are still the server's. With a copy of the runtime, the
 // program has no commands. The statement of docs/guides/handlers.md gives them to a program without.
 func TestScan(t *testing.T) {
-	webhookGen := filepath.Join(t.TempDir(), "webhook-gen")
-	output(t, root, nil, "go", "build", "-o", webhookGen, "./cmd/webhook-gen")
+	dir := everyCommand.in(t, "webhook-gen")
 	p := project{T: t, published: publish(t), dir: t.TempDir()}
-	p.env = append(p.env, "PATH="+filepath.Dir(webhookGen)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	p.env = append(p.env, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	p.gen("init", "--module", "example.com/shop", "--domain", "example.com")
 	p.gen("create", "api", "--group", "shop", "--version", "v1", "--kind", "Order")
 	p.gen("create", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--validating", "--mutating")

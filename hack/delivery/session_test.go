@@ -78,10 +78,8 @@ type sessions struct {
 // it was, field managers included.
 func TestSessions(t *testing.T) {
 	c := startCluster(t)
-	dir := t.TempDir()
+	dir := everyCommand.in(t, "webhook-gen", "kubectl")
 	at := func(name string) string { return filepath.Join(dir, name) }
-	output(t, root, nil, "go", "build", "-o", at("webhook-gen"), "./cmd/webhook-gen")
-	output(t, ".", nil, "go", "build", "-o", at("kubectl"), "./kubectl")
 	source, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
