@@ -3,7 +3,7 @@ module github.com/webhook-gen/webhook-gen/hack/peers/controllerruntime
 go 1.26.0
 
 require (
-	github.com/webhook-gen/webhook-gen/runtime v0.0.0
+	github.com/webhook-gen/webhook-gen/runtime v0.1.0
 	gopkg.in/evanphx/json-patch.v4 v4.13.0
 	k8s.io/client-go v0.37.2
 	sigs.k8s.io/controller-runtime v0.25.2
@@ -76,6 +76,8 @@ require (
 	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.70.1 // indirect
 	github.com/prometheus/procfs v0.21.1 // indirect
+	github.com/webhook-gen/webhook-gen/runtime/controllerruntime v0.0.0
+	github.com/webhook-gen/webhook-gen/runtime/program v0.0.0
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.4 // indirect
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
@@ -103,3 +105,7 @@ require (
 replace github.com/webhook-gen/webhook-gen => ../../..
 
 replace github.com/webhook-gen/webhook-gen/runtime => ../../../runtime
+
+replace github.com/webhook-gen/webhook-gen/runtime/controllerruntime => ../../../runtime/controllerruntime
+
+replace github.com/webhook-gen/webhook-gen/runtime/program => ../../../runtime/program
