@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -166,6 +167,41 @@ func TestAuthority(t *testing.T) {
 	}
 	server.Close()
 	if got := explained(t, dir, server.URL, ""); !strings.Contains(got, "is the program running at "+server.URL) {
+		t.Error(got)
+	}
+}
+
+// TestSamePath calls two webhooks at one path. The program's certificate has the name of the second alone.
+func TestSamePath(t *testing.T) {
+	dir := shop(t)
+	if err := os.RemoveAll(filepath.Join(dir, "manifests")); err != nil {
+		t.Fatal(err)
+	}
+	var manifest strings.Builder
+	for name, host := range map[string]string{"a": "other.invalid", "b": "example.com"} {
+		fmt.Fprintf(&manifest, `---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: %s}
+webhooks:
+- name: same.example.com
+  clientConfig: {url: "https://%s/same"}
+  admissionReviewVersions: [v1]
+  sideEffects: None
+  failurePolicy: Ignore
+  rules: [{operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"]}]
+`, name, host)
+	}
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "manifests"), 0o755), os.WriteFile(filepath.Join(dir, "manifests", "same.yaml"), []byte(manifest.String()), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewTLSServer(respond(t, func(string, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+		return &admissionv1.AdmissionResponse{Result: &metav1.Status{Message: "denied by the program"}}
+	}))
+	defer server.Close()
+	url := strings.Replace(server.URL, "127.0.0.1", "localhost", 1) // the certificate has no such name
+	got := explained(t, dir, url, certificate(t, dir, server))
+	if strings.Count(got, "--webhooks-ca names the file") != 1 || strings.Count(got, "denied by the program") == 0 {
 		t.Error(got)
 	}
 }
