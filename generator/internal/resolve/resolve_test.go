@@ -240,16 +240,15 @@ func withoutGo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 }
 
-// clusterAPI returns a module that requires cluster-api's types, if they lie in the module cache.
+// clusterAPI returns a module that requires cluster-api's types, if they lie in the module cache. It has the versions of
+// hack/peers/clusterapi, so that packages are compiled once for both.
 func clusterAPI(t testing.TB) string {
 	t.Helper()
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := writeArchive(t, `
--- go.mod --
-module example.com/m
-
-go 1.25
-
-require sigs.k8s.io/cluster-api/api v1.14.2
 -- m.go --
 package m
 
@@ -258,6 +257,16 @@ import (
 	_ "sigs.k8s.io/cluster-api/api/core/v1beta1"
 )
 `)
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(root, "hack", "peers", "clusterapi", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = bytes.ReplaceAll(text, []byte("../../.."), []byte(root))
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	// The go command completes go.mod and go.sum from the cache alone.
 	cmd := exec.Command("go", "list", "-mod=mod", "-deps", "./...")
 	cmd.Dir = dir
