@@ -36,7 +36,8 @@ say = @printf '\n==> %s\n' "$(1)"
 
 # Compilers, API servers and most tests end soon. To collect garbage less often saves a tenth of their time. The targets
 # that are not here have tests that measure memory.
-verify compile test-examples test-upstream test-integration test-explain test-delivery test-oldest: export GOGC = 400
+verify compile test-examples test-upstream test-integration test-explain test-delivery test-oldest \
+$(addprefix test-peer-,clusterapi conversion karpenter kubernetes lines manifests modules): export GOGC = 400
 
 .PHONY: help
 help: ## list the targets
