@@ -190,7 +190,8 @@ func (p *policySession) install(t *testing.T) {
 	create := func(resource schema.GroupVersionResource, namespace string, o *unstructured.Unstructured, options metav1.CreateOptions) *unstructured.Unstructured {
 		t.Helper()
 		created, err := admin.Resource(resource).Namespace(namespace).Create(t.Context(), o, options)
-		for again := 0; apierrors.IsNotFound(err) && again < 100; again++ { // a definition that is not yet served
+		// A definition is not yet served, or the API server does not yet know that the policies of an earlier test are gone.
+		for again := 0; again < 100 && err != nil && (apierrors.IsNotFound(err) || strings.Contains(err.Error(), "ValidatingAdmissionPolicy")); again++ {
 			time.Sleep(50 * time.Millisecond)
 			created, err = admin.Resource(resource).Namespace(namespace).Create(t.Context(), o, options)
 		}
