@@ -240,8 +240,8 @@ func withoutGo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 }
 
-// clusterAPI returns a module that requires cluster-api's types, if they lie in the module cache. It has the versions of
-// hack/peers/clusterapi, so that packages are compiled once for both.
+// clusterAPI returns a module that requires cluster-api's types, if they lie in the module cache. It has the versions
+// of hack/peers/clusterapi, so that packages are compiled once for both.
 func clusterAPI(t testing.TB) string {
 	t.Helper()
 	root, err := filepath.Abs("../../..")

@@ -60,7 +60,8 @@ func vendored(t testing.TB) string {
 	if err := os.CopyFS(dir, os.DirFS(".")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"vendored_test.go", "existing_test.go", "imported_test.go", "adapters_test.go"} { // they need each other, or the module
+	// The tests here need each other or the module.
+	for _, name := range []string{"vendored_test.go", "existing_test.go", "imported_test.go", "adapters_test.go"} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}

@@ -61,8 +61,8 @@ func TestVendored(t *testing.T) {
 	}
 	output(t, command(dir, "go", "mod", "tidy"))
 	output(t, command(dir, "go", "vet", "./..."))
-	// The packages of tests have many tests of the same code, which the race detector makes ten times as slow: a few of
-	// those that ask in parallel run with it.
+	// The packages of tests have many tests of the same code, which the race detector makes ten times as slow. It
+	// watches a few tests, which ask in parallel.
 	const asking = "^TestExisting$|^TestSuite$|^TestExistingFindsDefects$/^(keeps_the_object|order_of_a_map)$|^TestFaultsAreFound$/^12"
 	helpers := []string{copyPath + "admission/admissiontest", copyPath + "conversion/conversiontest"}
 	others := slices.DeleteFunc(strings.Fields(output(t, command(dir, "go", "list", "./..."))), func(pkg string) bool { return slices.Contains(helpers, pkg) })
