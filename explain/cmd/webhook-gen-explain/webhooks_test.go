@@ -171,12 +171,10 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
-// TestSamePath calls two webhooks at one path. The program's certificate has the name of the second alone.
+// TestSamePath calls two webhooks with the same path. The program's certificate is valid for the second only.
 func TestSamePath(t *testing.T) {
 	dir := shop(t)
-	if err := os.RemoveAll(filepath.Join(dir, "manifests")); err != nil {
-		t.Fatal(err)
-	}
+	folder := filepath.Join(dir, "manifests")
 	var manifest strings.Builder
 	for name, host := range map[string]string{"a": "other.invalid", "b": "example.com"} {
 		fmt.Fprintf(&manifest, `---
@@ -192,7 +190,9 @@ webhooks:
   rules: [{operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"]}]
 `, name, host)
 	}
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "manifests"), 0o755), os.WriteFile(filepath.Join(dir, "manifests", "same.yaml"), []byte(manifest.String()), 0o600)); err != nil {
+	err := errors.Join(os.RemoveAll(folder), os.Mkdir(folder, 0o755),
+		os.WriteFile(filepath.Join(folder, "same.yaml"), []byte(manifest.String()), 0o600))
+	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewTLSServer(respond(t, func(string, *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {

@@ -64,8 +64,8 @@ func NewProgram(address string, authorities []byte) (*Program, error) {
 const largestResponse = 16 << 20
 
 // server is the API server's own plugin and dispatcher for webhooks of one kind, which build the request, apply the
-// response and keep account of reinvocations. To set it up costs more than many calls. It knows one webhook at a time:
-// the one that is called.
+// response and keep account of reinvocations. It serves all callers of a request, because its setup takes longer than
+// many calls. At each call it knows one webhook.
 type server struct {
 	Cluster
 	*plugin
@@ -89,11 +89,12 @@ func newServer(c Cluster, isMutating bool) (*server, error) {
 		}
 		s.Webhook, s.dispatch = p.Webhook, p.Validate
 	}
+	clients := &webhookutil.AuthenticationInfoResolverDelegator{ClientConfigForFunc: func(hostPort string) (*rest.Config, error) {
+		host, _, err := net.SplitHostPort(hostPort)
+		return &rest.Config{Transport: s.wires[host]}, err
+	}}
 	s.SetAuthenticationInfoResolverWrapper(func(webhookutil.AuthenticationInfoResolver) webhookutil.AuthenticationInfoResolver {
-		return &webhookutil.AuthenticationInfoResolverDelegator{ClientConfigForFunc: func(hostPort string) (*rest.Config, error) {
-			host, _, err := net.SplitHostPort(hostPort)
-			return &rest.Config{Transport: s.wires[host]}, err
-		}}
+		return clients
 	})
 	return s, s.initialize(c)
 }
@@ -106,7 +107,8 @@ type caller struct {
 }
 
 func (s *server) caller(h webhook.WebhookAccessor, program *Program) (*caller, error) {
-	// The plugin takes the client of an earlier call to the same URL.
+	// Each webhook has a host of its own, because the plugin caches clients by URL
+	// (k8s.io/apiserver/pkg/util/webhook, ClientManager.HookClient).
 	called := &caller{server: s, wire: &wire{program: program, host: fmt.Sprintf("webhook-%d.invalid", len(s.wires))}}
 	s.wires[called.wire.host] = called.wire
 	c := s.Cluster
@@ -127,7 +129,7 @@ func (s *server) caller(h webhook.WebhookAccessor, program *Program) (*caller, e
 	return called, err
 }
 
-// admit calls the webhook, if the API server calls it.
+// admit calls the webhook, unless the API server's code decides not to.
 func (c *caller) admit(ctx context.Context, a admission.Attributes, objects admission.ObjectInterfaces) error {
 	if err := c.know(c.known); err != nil {
 		return err

@@ -70,11 +70,10 @@ func NewSession(c Cluster, defaulted bool, program *Program) (*Session, error) {
 type phase struct {
 	*Session
 	*plugin
-	isMutating bool
-	hooks      []webhook.WebhookAccessor
-	described  []Webhook // each without a verdict
-	server     *server   // nil before the first call
-	callers    map[int]*caller
+	hooks     []webhook.WebhookAccessor
+	described []Webhook // each without a verdict
+	server    *server   // nil before the first call
+	callers   map[int]*caller
 }
 
 func (s *Session) phase(mutating bool) (*phase, error) {
@@ -85,7 +84,7 @@ func (s *Session) phase(mutating bool) (*phase, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &phase{Session: s, plugin: p, isMutating: mutating, hooks: p.source.Webhooks(), callers: map[int]*caller{}}
+	f := &phase{Session: s, plugin: p, hooks: p.source.Webhooks(), callers: map[int]*caller{}}
 	next := map[string]int{} // by configuration
 	for _, h := range f.hooks {
 		f.described = append(f.described, Webhook{Configuration: h.GetConfigurationName(), Name: h.GetName(), Index: next[h.GetConfigurationName()]})
@@ -217,7 +216,8 @@ func (f *phase) call(ctx context.Context, o *Outcome, i, index int, a admission.
 			program = nil
 		}
 		if f.server == nil {
-			if f.server, trouble = newServer(f.Cluster, f.isMutating); trouble != nil {
+			_, isMutating := f.hooks[i].GetMutatingWebhook()
+			if f.server, trouble = newServer(f.Cluster, isMutating); trouble != nil {
 				return 0, trouble
 			}
 		}
