@@ -19,8 +19,8 @@ const repository = "../../.."
 const kubernetes = "v0.37.2"
 
 // TestModule runs the tests of the runtime module under the next Go, which the go command fetches from the module
-// proxy, with newer versions than its go.mod names. `make test` runs them with the oldest, TestVendored with the race
-// detector.
+// proxy, with newer versions than its go.mod names. `make test` runs them with the oldest,
+// TestVendored most of them with the race detector.
 func TestModule(t *testing.T) {
 	dir := t.TempDir()
 	copyFolder(t, filepath.Join(repository, "runtime"), dir)
