@@ -13,9 +13,9 @@ SUITE    := integration
 EXPLAIN  := explain
 # Integration tests of examples, which make test-integration runs.
 ASKING   := $(sort $(dir $(wildcard examples/*/test/webhook/go.mod)))
-# Their tests send one request after another, or to a process that they build, where the race detector sees nothing. Both
-# import all of client-go.
-ONE_BY_ONE := examples/kubebuilder/ examples/orders/cmd/manager/
+# The race detector sees nothing in the tests of these modules: they send one request after another, or to a program
+# that they build without it. Both import all of client-go.
+UNRACED := examples/kubebuilder/ examples/orders/cmd/manager/
 RUNTIME  := runtime
 # Modules below the runtime that import more than it.
 ADAPTERS := runtime/controllerruntime runtime/program
@@ -26,7 +26,7 @@ MODULES  := $(sort $(patsubst %/,%,$(dir $(shell git ls-files 'go.mod' '*/go.mod
 # -race has the quick tests of this module and of the examples run with the race detector, as in .ci/run.
 RACE ?=
 # A module that users import is tested with the oldest Go and k8s.io/* that its go.mod names; hack/peers/floor has newer ones.
-AT_FLOOR = GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod)
+AT_FLOOR = GOGC=100 GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod)
 # Tests of admission policies run it.
 export WEBHOOK_GEN := $(CURDIR)/bin/webhook-gen
 # Tests that compare times. They need a machine without other work: make test-promises runs them, make test-peers does not.
@@ -34,9 +34,9 @@ TIMED    := ^(TestRatio|TestFaster|TestRunTime)$$
 
 say = @printf '\n==> %s\n' "$(1)"
 
-# Compilers, API servers and most tests end soon. To collect garbage less often saves a tenth of their time. The targets
-# that are not here have tests that measure memory.
-verify compile test-examples test-upstream test-integration test-explain test-delivery test-oldest \
+# Compilers, API servers and most tests end soon, and collect garbage less often. Tests that measure memory have Go's
+# default, 100: those of the runtime (AT_FLOOR) and of other targets.
+verify compile test-unit test-examples test-upstream test-integration test-explain test-delivery test-oldest \
 $(addprefix test-peer-,clusterapi conversion karpenter kubernetes lines manifests modules): export GOGC = 400
 
 .PHONY: help
@@ -58,8 +58,8 @@ test-short: ## unit tests of this module that need no go command, in seconds
 .PHONY: test-unit
 test-unit: ## the quick ones: unit tests and scenarios
 	$(call say,unit tests and scenarios)
-	GOGC=400 go test $(RACE) $$(go list ./... | grep -v /generator/compile$$)
-	GOGC=400 go test -timeout 30m ./generator/compile # runs other programs, which the race detector does not see
+	go test $(RACE) $$(go list ./... | grep -v /generator/compile$$)
+	go test -timeout 30m ./generator/compile # runs other programs, which the race detector does not see
 	cd $(RUNTIME) && $(AT_FLOOR) go test $$(go list ./... | grep -v /server$$)
 	@for m in $(ADAPTERS); do (cd "$$m" && $(AT_FLOOR) go test ./...) || exit 1; done
 	cd $(RUNTIME) && $(AT_FLOOR) go test ./server # alone, because it compares times
@@ -77,7 +77,7 @@ test-examples: build ## examples are up to date, clean and behave
 	done
 	@for e in $(filter-out $(ASKING),$(EXAMPLES)); do \
 		printf '\n==> tests of %s\n' "$$e"; \
-		race='$(RACE)'; case ' $(ONE_BY_ONE) ' in *" $$e "*) race= ;; esac; \
+		race='$(RACE)'; case ' $(UNRACED) ' in *" $$e "*) race= ;; esac; \
 		(cd "$$e" && go test -vet=off $$race ./...); \
 	done
 
