@@ -46,7 +46,9 @@ func graphCommand(s streams) *cobra.Command {
 }
 
 // conversionCommand completes a command that prints the conversions of a kind, or of all.
-func conversionCommand(s streams, c *cobra.Command, formats []string, show func(io.Writer, string, []inspect.ConversionDoc) error) *cobra.Command {
+func conversionCommand(
+	s streams, c *cobra.Command, formats []string, show func(io.Writer, string, []inspect.ConversionDoc) error,
+) *cobra.Command {
 	var format string
 	c.Args = cobra.MaximumNArgs(1)
 	c.RunE = func(c *cobra.Command, kind []string) error {

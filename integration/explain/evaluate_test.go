@@ -187,11 +187,14 @@ func (p *policySession) install(t *testing.T) {
 	if _, err := envtest.InstallCRDs(p.config, envtest.CRDInstallOptions{Paths: []string{"testdata/policies.yaml"}, ErrorIfPathMissing: true}); err != nil {
 		t.Fatal(err)
 	}
+	// notYet reports an error that goes away: a definition is not yet served, or a policy of an earlier test still denies.
+	notYet := func(err error) bool {
+		return err != nil && (apierrors.IsNotFound(err) || strings.Contains(err.Error(), "ValidatingAdmissionPolicy"))
+	}
 	create := func(resource schema.GroupVersionResource, namespace string, o *unstructured.Unstructured, options metav1.CreateOptions) *unstructured.Unstructured {
 		t.Helper()
 		created, err := admin.Resource(resource).Namespace(namespace).Create(t.Context(), o, options)
-		// A definition is not yet served, or the API server does not yet know that the policies of an earlier test are gone.
-		for again := 0; again < 100 && err != nil && (apierrors.IsNotFound(err) || strings.Contains(err.Error(), "ValidatingAdmissionPolicy")); again++ {
+		for again := 0; notYet(err) && again < 100; again++ {
 			time.Sleep(50 * time.Millisecond)
 			created, err = admin.Resource(resource).Namespace(namespace).Create(t.Context(), o, options)
 		}

@@ -30,7 +30,7 @@ type apiServer struct {
 	kubeconfig []byte
 	// auditLog is the file of the audit log, which has the requests of auditPolicy.
 	auditLog string
-	// folder is removed after the tests; build, which works once, puts the commands there.
+	// folder contains the commands after build, which builds them once. It is removed after the tests.
 	folder string
 	build  func() error
 }
@@ -69,7 +69,8 @@ func start() (stop func(), err error) {
 	}
 	config.QPS = -1
 	config.WarningHandlerWithContext = rest.NoWarnings{}
-	shared = &apiServer{config, env.KubeConfig, log, folder, sync.OnceValue(func() error { return buildCommands(folder) })}
+	build := sync.OnceValue(func() error { return buildCommands(folder) })
+	shared = &apiServer{config, env.KubeConfig, log, folder, build}
 	return func() {
 		_ = env.Stop()
 		_ = os.RemoveAll(folder)
@@ -94,7 +95,7 @@ func (a *apiServer) commands(t *testing.T) (command, companion string) {
 	return filepath.Join(a.folder, "webhook-gen"), filepath.Join(a.folder, "webhook-gen-explain")
 }
 
-// buildCommands builds both in a folder.
+// buildCommands builds webhook-gen and webhook-gen-explain in a folder.
 func buildCommands(folder string) error {
 	for module, name := range map[string]string{"../..": "webhook-gen", "../../explain": "webhook-gen-explain"} {
 		build := exec.Command("go", "build", "-o", folder, "./cmd/"+name)
