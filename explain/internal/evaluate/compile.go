@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	v1 "k8s.io/api/admissionregistration/v1"
@@ -67,32 +68,32 @@ func (m matcher) Match(ctx context.Context, a *admission.VersionedAttributes, pa
 	return result
 }
 
-// validatingPolicy is a compiled ValidatingAdmissionPolicy.
+// validatingPolicy is a ValidatingAdmissionPolicy. It is compiled for the first request that it matches.
 type validatingPolicy struct {
 	*v1.ValidatingAdmissionPolicy
-	source    *unstructured.Unstructured // as it was read
-	bindings  []*v1.ValidatingAdmissionPolicyBinding
-	validator validating.Validator
+	source   *unstructured.Unstructured // as it was read
+	bindings []*v1.ValidatingAdmissionPolicyBinding
+	compiled func() (validating.Validator, error)
 	*meter
 	// matched is the result of the matchConditions in the last validation; nil without conditions.
 	matched *matchconditions.MatchResult
 }
 
-// mutatingPolicy is a compiled MutatingAdmissionPolicy.
+// mutatingPolicy is a MutatingAdmissionPolicy.
 type mutatingPolicy struct {
 	*v1.MutatingAdmissionPolicy
 	bindings []boundMutation
 }
 
-// boundMutation is a MutatingAdmissionPolicy compiled for one of its bindings, which its recorder knows.
+// boundMutation is a MutatingAdmissionPolicy for one of its bindings, which its recorder knows. It is compiled for the
+// first request that the policy matches.
 type boundMutation struct {
 	*v1.MutatingAdmissionPolicyBinding
-	mutating.PolicyEvaluator
+	compiled func() (mutating.PolicyEvaluator, error)
 	*mutationRecorder
 }
 
-// addValidating reads a policy, with the defaults of an API server, and compiles it as
-// k8s.io/apiserver/pkg/admission/plugin/policy/validating does (compilePolicy).
+// addValidating reads a policy, with the defaults of an API server.
 func (e *Evaluator) addValidating(p project.Policy) error {
 	policy := &validatingPolicy{ValidatingAdmissionPolicy: &v1.ValidatingAdmissionPolicy{}, source: &p.Object, meter: &meter{}}
 	if err := object.Decode(&p.Object, policy.ValidatingAdmissionPolicy); err != nil {
@@ -111,10 +112,17 @@ func (e *Evaluator) addValidating(p project.Policy) error {
 		fillResources(b.Spec.MatchResources)
 		policy.bindings = append(policy.bindings, b)
 	}
+	policy.compiled = sync.OnceValues(policy.validator)
+	e.validating = append(e.validating, policy)
+	return nil
+}
+
+// validator compiles the policy as k8s.io/apiserver/pkg/admission/plugin/policy/validating does (compilePolicy).
+func (policy *validatingPolicy) validator() (validating.Validator, error) {
 	spec := &policy.Spec
 	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 	if err != nil {
-		return fmt.Errorf("set up CEL: %w", err)
+		return nil, fmt.Errorf("set up CEL: %w", err)
 	}
 	all := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil, HasAuthorizer: true}
 	messages := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil}
@@ -142,16 +150,20 @@ func (e *Evaluator) addValidating(p project.Policy) error {
 			},
 		}
 	}
-	policy.validator = validating.NewValidator(compile(validations, all), conditions, compile(auditAnnotations, all), compile(texts, messages), spec.FailurePolicy, nil)
-	e.validating = append(e.validating, policy)
-	return nil
+	return validating.NewValidator(compile(validations, all), conditions, compile(auditAnnotations, all), compile(texts, messages), spec.FailurePolicy, nil), nil
 }
 
-// addMutating reads a policy, with the defaults of an API server, and compiles it.
+// addMutating reads a policy, with the defaults of an API server.
 func (e *Evaluator) addMutating(p project.Policy) error {
 	policy := &mutatingPolicy{MutatingAdmissionPolicy: &v1.MutatingAdmissionPolicy{}}
 	if err := object.Decode(&p.Object, policy.MutatingAdmissionPolicy); err != nil {
 		return err
+	}
+	for i, m := range policy.Spec.Mutations {
+		if m.PatchType == v1.PatchTypeJSONPatch && m.JSONPatch != nil || m.PatchType == v1.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil {
+			continue
+		}
+		return fmt.Errorf("MutatingAdmissionPolicy %s: spec.mutations[%d] has the patchType %q and no expression for it", policy.Name, i, m.PatchType)
 	}
 	policy.Spec.FailurePolicy = cmp.Or(policy.Spec.FailurePolicy, new(v1.Fail))
 	fillResources(policy.Spec.MatchConstraints)
@@ -165,10 +177,7 @@ func (e *Evaluator) addMutating(p project.Policy) error {
 		}
 		fillResources(b.Spec.MatchResources)
 		recorder := &mutationRecorder{objects: e.objects, source: &p.Object, policy: policy.Name, binding: b.Name}
-		compiled, err := policy.evaluator(recorder)
-		if err != nil {
-			return err
-		}
+		compiled := sync.OnceValues(func() (mutating.PolicyEvaluator, error) { return policy.evaluator(recorder) })
 		policy.bindings = append(policy.bindings, boundMutation{b, compiled, recorder})
 	}
 	e.mutating = append(e.mutating, policy)
@@ -194,13 +203,10 @@ func (p *mutatingPolicy) evaluator(r *mutationRecorder) (mutating.PolicyEvaluato
 		return metered[cel.EvaluationResult]{compiler.CompileMutatingEvaluator(expression, all, environment.StoredExpressions), &r.meter}
 	}
 	for i, m := range p.Spec.Mutations {
-		switch {
-		case m.PatchType == v1.PatchTypeJSONPatch && m.JSONPatch != nil:
+		if m.PatchType == v1.PatchTypeJSONPatch {
 			e.Mutators = append(e.Mutators, recordedPatcher{patch.NewJSONPatcher(compile(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})), r, i, false})
-		case m.PatchType == v1.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil:
+		} else {
 			e.Mutators = append(e.Mutators, recordedPatcher{patch.NewApplyConfigurationPatcher(compile(&patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression})), r, i, true})
-		default:
-			return e, fmt.Errorf("MutatingAdmissionPolicy %s: spec.mutations[%d] has the patchType %q and no expression for it", p.Name, i, m.PatchType)
 		}
 	}
 	return e, nil

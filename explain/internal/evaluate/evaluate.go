@@ -136,7 +136,7 @@ type Evaluator struct {
 	estimates  map[estimateKey]*policy.Estimate
 }
 
-// New compiles policies. An API server evaluates them in no certain order; an Evaluator sorts them by name.
+// New reads policies. An API server evaluates them in no certain order; an Evaluator sorts them by name.
 func New(policies []project.Policy, types []project.Type, api *served.API) (*Evaluator, error) {
 	known, err := newObjects(api, types)
 	if err != nil {
@@ -189,11 +189,19 @@ func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 		if err != nil {
 			return err
 		}
+		irrelevant := v.irrelevant(a, mutating.NewMutatingAdmissionPolicyAccessor(p.MutatingAdmissionPolicy))
 		for _, b := range p.bindings { // each with a hook of its own, which the recorder knows
 			b.phase, b.steps = phase, nil
 			b.take()
+			if irrelevant {
+				continue
+			}
+			compiled, err := b.compiled()
+			if err != nil {
+				return err
+			}
 			hooks = append(hooks, mutating.PolicyHook{
-				Policy: p.MutatingAdmissionPolicy, Bindings: []*v1.MutatingAdmissionPolicyBinding{b.MutatingAdmissionPolicyBinding}, Evaluator: b.PolicyEvaluator,
+				Policy: p.MutatingAdmissionPolicy, Bindings: []*v1.MutatingAdmissionPolicyBinding{b.MutatingAdmissionPolicyBinding}, Evaluator: compiled,
 				ParamInformer: informer, ParamScope: scope,
 			})
 		}
@@ -212,6 +220,13 @@ func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 		}
 	}
 	return err
+}
+
+// irrelevant reports a policy that an API server's dispatcher leaves out before it evaluates the others. It need not be
+// compiled.
+func (v *evaluation) irrelevant(a admission.Attributes, p generic.PolicyAccessor) bool {
+	matches, _, _, err := generic.NewPolicyMatcher(v.matcher).DefinitionMatches(a, v.objects, p)
+	return err == nil && !matches
 }
 
 // unmatched is the step of a policy that is not evaluated, with the reason.
@@ -259,18 +274,29 @@ func (v *evaluation) validate(ctx context.Context, a admission.Attributes) error
 	d := validating.NewDispatcher(v.authorizer, generic.NewPolicyMatcher(v.matcher))
 	var hooks []validating.PolicyHook
 	for _, p := range v.validating {
+		accessor := validating.NewValidatingAdmissionPolicyAccessor(p.ValidatingAdmissionPolicy)
+		if v.irrelevant(a, accessor) {
+			for _, b := range p.bindings {
+				v.result.Steps = append(v.result.Steps, v.unmatched(Validation, a, accessor, validating.NewValidatingAdmissionPolicyBindingAccessor(b)))
+			}
+			continue
+		}
 		informer, scope, err := v.params(p.Spec.ParamKind)
 		if err != nil {
 			return err
 		}
-		hook := validating.PolicyHook{Policy: p.ValidatingAdmissionPolicy, Evaluator: p.validator, ParamInformer: informer, ParamScope: scope}
+		validator, err := p.compiled()
+		if err != nil {
+			return err
+		}
+		hook := validating.PolicyHook{Policy: p.ValidatingAdmissionPolicy, Evaluator: validator, ParamInformer: informer, ParamScope: scope}
 		for _, b := range p.bindings { // each alone, for its steps
-			recorder := &validationRecorder{Validator: p.validator, policy: p, binding: b}
+			recorder := &validationRecorder{Validator: validator, policy: p, binding: b}
 			one := hook
 			one.Bindings, one.Evaluator = []*v1.ValidatingAdmissionPolicyBinding{b}, recorder
 			refusal := d.Dispatch(warning.WithWarningRecorder(ctx, nil), unrecorded{a}, v.objects, []validating.PolicyHook{one})
 			if len(recorder.steps) == 0 {
-				s := v.unmatched(Validation, a, validating.NewValidatingAdmissionPolicyAccessor(p.ValidatingAdmissionPolicy), validating.NewValidatingAdmissionPolicyBindingAccessor(b))
+				s := v.unmatched(Validation, a, accessor, validating.NewValidatingAdmissionPolicyBindingAccessor(b))
 				if s.Verdict == Unchanged && refusal != nil {
 					s.Verdict, s.Message = Error, refusal.Error()
 				}

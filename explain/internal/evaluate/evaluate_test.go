@@ -6,12 +6,18 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
+	"k8s.io/apiserver/pkg/admission/plugin/policy/validating"
 	"sigs.k8s.io/yaml"
+
+	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 )
 
 var update = flag.Bool("update", false, "rewrite the answers")
@@ -176,6 +182,41 @@ func TestEvaluate(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
 		t.Errorf("other answers (-want +got)\n%s", diff)
+	}
+}
+
+// TestOnlyMatchingPoliciesAreCompiled has a request for which half of the policies need not be compiled: a cluster may
+// have hundreds.
+func TestOnlyMatchingPoliciesAreCompiled(t *testing.T) {
+	var in Input
+	if err := yaml.Unmarshal([]byte(policies), &in); err != nil {
+		t.Fatal(err)
+	}
+	var r Request
+	if err := yaml.Unmarshal([]byte(widget+"operation: CREATE\nobject: {metadata: {name: w, namespace: shop}, spec: {replicas: 11}}"), &r); err != nil {
+		t.Fatal(err)
+	}
+	api := served.Kubernetes()
+	addResources(api, r, in.Types)
+	e, err := New(in.Policies, in.Types, api)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled := map[string]int{}
+	for _, p := range e.validating {
+		compile := p.compiled
+		p.compiled = func() (validating.Validator, error) { compiled[p.Name]++; return compile() }
+	}
+	for _, p := range e.mutating {
+		for i, b := range p.bindings {
+			p.bindings[i].compiled = func() (mutating.PolicyEvaluator, error) { compiled[p.Name]++; return b.compiled() }
+		}
+	}
+	if a := e.Answer(t.Context(), r); a.Error != "" {
+		t.Fatal(a.Error)
+	}
+	if got, want := slices.Sorted(maps.Keys(compiled)), []string{"again", "fill", "limit"}; !slices.Equal(got, want) {
+		t.Errorf("compiled are %v, want %v", got, want)
 	}
 }
 
