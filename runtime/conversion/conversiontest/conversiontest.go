@@ -183,12 +183,12 @@ func (w way[A, B]) first(i invariant[A], tries *int) (finding, bool) {
 	for _, how := range i.fillings {
 		for seed := range uint64(rounds) {
 			a := w.filled(seed, how)
-			if _, err := json.Marshal(a); err != nil {
+			written, err := json.Marshal(a)
+			if err != nil {
 				return finding{from: w.from, err: err}, true
 			}
-			input := text(a)
 			if err := i.check(a, seed); err != nil {
-				input, err = smallest(w.filled(seed, how), input, err, tries, func(a *A) error { return i.check(a, seed) })
+				input, err := smallest(w.filled(seed, how), string(written), err, tries, func(a *A) error { return i.check(a, seed) })
 				return finding{i.number, w.from, err, input}, true
 			}
 		}

@@ -113,7 +113,7 @@ func (w way[A, B]) holdsAgainst(plain, want *A, content map[string]any) error {
 // as before.
 func saidSo(said, was, is map[string]any, path string) bool {
 	s, b, a := at(said, path), at(was, path), at(is, path)
-	if text(s) == text(a) {
+	if equal(s, a) {
 		return true
 	}
 	x, ok := s.([]any)
@@ -123,7 +123,7 @@ func saidSo(said, was, is map[string]any, path string) bool {
 		return false
 	}
 	for i := range z {
-		if text(z[i]) != text(x[i]) && text(z[i]) != text(y[i]) {
+		if !equal(z[i], x[i]) && !equal(z[i], y[i]) {
 			return false
 		}
 	}

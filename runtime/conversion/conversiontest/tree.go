@@ -228,6 +228,19 @@ func isZero(v any) bool {
 	return isContainer(v)
 }
 
+// equal reports whether JSON has the same text for two values of trees.
+func equal(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, equal)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, equal)
+	}
+	return text(a) == text(b)
+}
+
 // differing returns the paths at which two trees differ; a list is compared as a whole.
 func differing(a, b any) []string {
 	var paths []string
@@ -236,7 +249,7 @@ func differing(a, b any) []string {
 		x, isObject := a.(map[string]any)
 		y, isObject2 := b.(map[string]any)
 		if !isObject || !isObject2 {
-			if text(a) != text(b) {
+			if !equal(a, b) {
 				paths = append(paths, at)
 			}
 			return
@@ -310,7 +323,7 @@ func places(tree, other map[string]any, choose func(mine, other any) bool) []pla
 // exchange gives one member of a tree the value that it has in another tree, and returns its path. The path is empty if
 // the trees are the same.
 func exchange(tree, other map[string]any, random *rand.Rand) string {
-	all := places(tree, other, func(mine, other any) bool { return text(mine) != text(other) })
+	all := places(tree, other, func(mine, other any) bool { return !equal(mine, other) })
 	if len(all) == 0 {
 		return ""
 	}
