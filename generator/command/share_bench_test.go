@@ -72,7 +72,7 @@ func BenchmarkPolicyShare(b *testing.B) {
 	share := 100 * policies / total
 	b.ReportMetric(share, "%")
 	if total < 2 {
-		b.Logf("%.1f s are too short to judge: -benchtime 20x", total)
+		b.Logf("%.1f s are too short to judge: -benchtime 8x", total)
 	} else if share > allowed {
 		b.Errorf("policies take %.2f %% of %.1f s; %.0f %% are allowed", share, total, allowed)
 	}
