@@ -30,7 +30,7 @@ func TestModule(t *testing.T) {
 		cmd.Env = append(cmd.Env, "GOTOOLCHAIN=go1.27.4")
 		return output(t, cmd)
 	}
-	run("mod", "edit", "-require=k8s.io/api@"+kubernetes, "-require=k8s.io/apimachinery@"+kubernetes)
+	requireNewest(t, dir)
 	run("mod", "tidy")
 	for _, module := range []string{"k8s.io/api", "k8s.io/apimachinery"} {
 		if version := strings.TrimSpace(run("list", "-m", "-f", "{{.Version}}", module)); version != kubernetes {
@@ -49,6 +49,16 @@ func TestFloor(t *testing.T) {
 			t.Errorf("runtime/go.mod does not have the line %q", line)
 		}
 	}
+}
+
+// requireNewest gives a module the root's versions, which other tests compile, too. go mod tidy drops unneeded ones.
+func requireNewest(t *testing.T, dir string) {
+	t.Helper()
+	versions := output(t, command(repository, "go", "list", "-m", "-f", "{{if not .Main}}-require={{.Path}}@{{.Version}}{{end}}", "all"))
+	if !strings.Contains(versions, "-require=k8s.io/api@"+kubernetes+"\n") {
+		t.Fatalf("the root does not have k8s.io/api %s", kubernetes)
+	}
+	output(t, command(dir, "go", append([]string{"mod", "edit"}, strings.Fields(versions)...)...))
 }
 
 // build returns the path of a webhook-gen of this tree.

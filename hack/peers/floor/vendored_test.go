@@ -30,12 +30,7 @@ func TestVendored(t *testing.T) {
 	copyFolder(t, filepath.Join("testdata", "project"), dir)
 	goMod := readFile(t, filepath.Join(runtime, "go.mod"))
 	writeFile(t, filepath.Join(dir, "go.mod"), bytes.Replace(goMod, []byte(strings.TrimSuffix(runtimePath, "/")), []byte("example.com/app"), 1))
-	// The copy has the root's versions, whose code is compiled already. go mod tidy drops unneeded requirements.
-	versions := output(t, command(repository, "go", "list", "-m", "-f", "{{if not .Main}}-require={{.Path}}@{{.Version}}{{end}}", "all"))
-	if !strings.Contains(versions, "-require=k8s.io/api@"+kubernetes+"\n") {
-		t.Fatalf("the root does not have k8s.io/api %s", kubernetes)
-	}
-	output(t, command(dir, "go", append([]string{"mod", "edit"}, strings.Fields(versions)...)...))
+	requireNewest(t, dir)
 	output(t, command(dir, build(t)))
 
 	sources := 0
