@@ -152,8 +152,6 @@ test-promises: ## times that hack/peers/figures.md promises, on a machine withou
 	cd $(EXPLAIN) && go test -count=1 -run '^$$' -bench '^BenchmarkThousandPolicies$$' -benchtime 2x ./cmd/webhook-gen-explain
 	$(call say,generating conversions beside conversion-gen)
 	cd hack/peers/conversion && go test -count=1 -run '^TestFaster$$' -v ./...
-	$(call say,converting beside controller-runtime)
-	cd hack/peers/conversionreview && go test -count=1 -timeout 30m -run '$(TIMED)' -v ./...
 
 # A step finds most packages compiled if this runs beside the steps before it, whose tests wait for servers and clients.
 .PHONY: compile
@@ -180,6 +178,8 @@ fuzz: ## every fuzz target for FUZZTIME (5s)
 bench: test-promises ## time and memory beside the peers', in one run, as ratios
 	$(call say,converting beside cert-manager)
 	cd hack/peers/conversion && go test -count=1 -run '^TestRunTime$$' -v ./...
+	$(call say,converting beside controller-runtime)
+	cd hack/peers/conversionreview && go test -count=1 -timeout 30m -run '^TestBeside$$' -v ./...
 	$(call say,generating beside controller-gen)
 	cd hack/peers/controllergen && go test -count=1 -timeout 30m -run '^TestRatio' -v ./...
 	$(call say,serving beside controller-runtime)

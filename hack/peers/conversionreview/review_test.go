@@ -80,22 +80,16 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestMemory compares peak memory with controller-runtime's.
-func TestMemory(t *testing.T) { beside(t, "^TestMemory$") }
-
-// TestRatio compares processor time with controller-runtime's.
-func TestRatio(t *testing.T) { beside(t, "^TestRatio$") }
-
-// beside runs a test of review/beside: under the Go of go.mod with the runtime module and with a copy of it, and under
-// the next Go.
-func beside(t *testing.T, name string) {
+// TestBeside compares peak memory and processor time with controller-runtime's: under the Go of go.mod with the runtime
+// module and with a copy of it, and under the next Go. Both sides take turns, so that it needs no quiet machine.
+func TestBeside(t *testing.T) {
 	for _, c := range []struct{ mode, toolchain string }{
 		{"import", ""},
 		{"vendor", ""},
 		{"import", "go1.27.4"},
 	} {
 		t.Run(c.mode+c.toolchain, func(t *testing.T) {
-			run(t, module(t, c.mode), c.toolchain, "go", "test", "-v", "-run", name, "./review/beside")
+			run(t, module(t, c.mode), c.toolchain, "go", "test", "-v", "-run", "^(TestMemory|TestRatio)$", "./review/beside")
 		})
 	}
 }

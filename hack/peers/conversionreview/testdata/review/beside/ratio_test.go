@@ -40,7 +40,7 @@ func used() time.Duration {
 const (
 	objects = 500
 	calls   = 6
-	rounds  = 4
+	rounds  = 8
 )
 
 // perObject is the processor time that a handler takes for an object, the collection of its garbage included.
