@@ -36,7 +36,7 @@ say = @printf '\n==> %s\n' "$(1)"
 
 # Compilers, API servers and most tests end soon, and collect garbage less often. Tests that measure memory have Go's
 # default, 100: those of the runtime (AT_FLOOR) and of other targets.
-verify compile test-unit test-examples test-upstream test-integration test-explain test-delivery test-oldest \
+verify compile test-unit test-examples test-upstream test-integration test-explain test-delivery test-oldest test-mutation \
 $(addprefix test-peer-,clusterapi controllergen conversion karpenter kubernetes lines manifests modules): export GOGC = 400
 
 .PHONY: help
