@@ -29,8 +29,8 @@ RACE ?=
 AT_FLOOR = GOGC=100 GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod)
 # Tests of admission policies run it.
 export WEBHOOK_GEN := $(CURDIR)/bin/webhook-gen
-# Tests that compare times. They need a machine without other work: make test-promises runs them, make test-peers does not.
-TIMED    := ^(TestRatio|TestFaster|TestRunTime)$$
+# Tests that need a machine without other work. make test-promises and make bench run them, make test-peers does not.
+TIMED    := ^(TestFaster|TestRunTime)$$
 
 say = @printf '\n==> %s\n' "$(1)"
 

@@ -118,8 +118,8 @@ func (e *Evaluator) addValidating(p project.Policy) error {
 }
 
 // validator compiles the policy as k8s.io/apiserver/pkg/admission/plugin/policy/validating does (compilePolicy).
-func (policy *validatingPolicy) validator() (validating.Validator, error) {
-	spec := &policy.Spec
+func (p *validatingPolicy) validator() (validating.Validator, error) {
+	spec := &p.Spec
 	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 	if err != nil {
 		return nil, fmt.Errorf("set up CEL: %w", err)
@@ -128,7 +128,7 @@ func (policy *validatingPolicy) validator() (validating.Validator, error) {
 	messages := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil}
 	compiler.CompileAndStoreVariables(variables(spec.Variables), all, environment.StoredExpressions)
 	compile := func(expressions []cel.ExpressionAccessor, declared cel.OptionalVariableDeclarations) cel.ConditionEvaluator {
-		return metered[[]cel.EvaluationResult]{compiler.CompileCondition(expressions, declared, environment.StoredExpressions), policy.meter}
+		return metered[[]cel.EvaluationResult]{compiler.CompileCondition(expressions, declared, environment.StoredExpressions), p.meter}
 	}
 	var validations, auditAnnotations []cel.ExpressionAccessor
 	texts := make([]cel.ExpressionAccessor, len(spec.Validations)) // nil for a validation without a messageExpression
@@ -144,9 +144,9 @@ func (policy *validatingPolicy) validator() (validating.Validator, error) {
 	var conditions matchconditions.Matcher
 	if len(spec.MatchConditions) > 0 {
 		conditions = matcher{
-			matchconditions.NewMatcher(compile(matchConditions(spec.MatchConditions), all), spec.FailurePolicy, "policy", "validate", policy.Name),
+			matchconditions.NewMatcher(compile(matchConditions(spec.MatchConditions), all), spec.FailurePolicy, "policy", "validate", p.Name),
 			func(_ schema.GroupVersionKind, _ runtime.Object, result matchconditions.MatchResult) {
-				policy.matched = &result
+				p.matched = &result
 			},
 		}
 	}

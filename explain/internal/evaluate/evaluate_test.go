@@ -185,8 +185,8 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// TestOnlyMatchingPoliciesAreCompiled has a request for which half of the policies need not be compiled: a cluster may
-// have hundreds.
+// TestOnlyMatchingPoliciesAreCompiled evaluates a request that matches three of five policies. A cluster may have
+// hundreds that do not match.
 func TestOnlyMatchingPoliciesAreCompiled(t *testing.T) {
 	var in Input
 	if err := yaml.Unmarshal([]byte(policies), &in); err != nil {

@@ -105,8 +105,8 @@ func (w way[A, B]) editWins(a *A, seed uint64) error {
 	return nil
 }
 
-// survives checks that an object has the same values after it has been in the other version once, and returns it as it
-// is there.
+// survives checks that an object has the same values after it has been in the other version once. It returns the object
+// of the other version.
 func (w way[A, B]) survives(b *B) (*A, error) {
 	a, err := w.returned(b)
 	if err != nil {
@@ -119,7 +119,7 @@ func (w way[A, B]) survives(b *B) (*A, error) {
 	return a, w.same(b, again)
 }
 
-// restored checks that an object comes back from an edit with differences only in the fields that the edit changes.
+// restored checks that an edited object, which comes back as got, differs only in the fields that the edit changes.
 func (w way[A, B]) restored(a, got *A, b, edited *B, path string) error {
 	before, err := w.bare(b)
 	if err != nil {
