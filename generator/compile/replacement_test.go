@@ -4,6 +4,7 @@ package compile
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +17,8 @@ import (
 )
 
 // TestReplacement runs the generated comparison of a validator with the policy that replaces its webhook. The two
-// agree, and it finds each change of one side. The runtime is imported, or in the project.
+// agree, and it finds each change of one side, and the smallest request for it in a few calls of the program. The
+// runtime is imported, or in the project.
 func TestReplacement(t *testing.T) {
 	skipIfShort(t)
 	archive, err := txtar.ParseFile("testdata/replacement.txtar")
@@ -50,7 +52,12 @@ func TestReplacement(t *testing.T) {
 			t.Setenv("CI", ci)
 			return w.goCommand("test", "-vet=off", "-v", "-run", "//policy$", module+"/internal/webhook/v1")
 		}
-		program := filepath.Join(bin, "webhook-gen")
+		// Each call of the program adds a line to a file.
+		program, calls := filepath.Join(t.TempDir(), "webhook-gen"), filepath.Join(t.TempDir(), "calls")
+		writeFile(t, program, fmt.Sprintf("#!/bin/sh\necho >>%s\nexec %s/webhook-gen \"$@\"\n", calls, bin))
+		if err := os.Chmod(program, 0o755); err != nil {
+			t.Fatal(err)
+		}
 		if got, err := test(program, ""); err != nil || !strings.Contains(got, "requests, ") {
 			t.Errorf("%s: %v\n%s", runtime, err, got)
 		}
@@ -79,11 +86,16 @@ func TestReplacement(t *testing.T) {
 				t.Fatalf("%s does not have %q once", c.file, c.from)
 			}
 			writeFile(t, file, strings.Replace(string(before), c.from, c.to, 1))
+			writeFile(t, calls, "")
 			got, err := test(program, "")
 			if err == nil || !strings.Contains(got, c.want) {
 				t.Errorf("%q in place of %q: %v\n%s", c.to, c.from, err, got)
 			}
 			t.Logf("%q in place of %q:\n%s", c.to, c.from, got)
+			const most = 20
+			if text, err := os.ReadFile(calls); err != nil || len(text) > most {
+				t.Errorf("%q in place of %q: the program is called %d times, want at most %d: %v", c.to, c.from, len(text), most, err)
+			}
 			writeFile(t, file, string(before))
 		}
 	}

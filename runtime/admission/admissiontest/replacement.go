@@ -3,7 +3,6 @@
 package admissiontest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -76,6 +74,8 @@ type outcome struct {
 // compared is a request with both outcomes.
 type compared struct {
 	pair
+	// index is the place of the request in the list that is compared.
+	index           int
 	webhook, policy outcome
 }
 
@@ -111,7 +111,7 @@ func (c replacementCheck) run(t testing.TB) {
 			}
 			if how := c.disagree(one); how != "" && !slices.Contains(reported, how) {
 				reported = append(reported, how)
-				c.report(t, c.minimal(t, one, how), how)
+				c.report(t, c.smallest(t, c.least(all, how), how), how)
 			}
 		}
 		if len(reported) > 0 {
@@ -167,7 +167,7 @@ func (c replacementCheck) report(t testing.TB, one compared, how string) {
 	case one.old == nil:
 	case one.object == nil:
 		text = string(one.operation) + " of\n" + failure.YAML(one.old)
-	case bytes.Equal(one.object, one.old):
+	case one.isUnchanged():
 		text = string(one.operation) + " without a change of\n" + failure.YAML(one.object)
 	default:
 		text += "\nwith the old object\n" + failure.YAML(one.old)
@@ -237,7 +237,7 @@ func (c replacementCheck) compare(t testing.TB, all []pair) ([]compared, error) 
 			continue
 		}
 		if webhook, ok := c.ask(t, of); ok {
-			found = append(found, compared{of, webhook, policy})
+			found = append(found, compared{of, i, webhook, policy})
 		}
 	}
 	return found, nil
@@ -621,115 +621,3 @@ func (c replacementCheck) places(use values, v any, path []string, replace func(
 
 // longestText and longestList bound random texts and lists.
 const longestText, longestList = 5000, 300
-
-// minimal returns the smallest request with the same disagreement. Each round asks the program once, about all smaller
-// requests.
-func (c replacementCheck) minimal(t testing.TB, one compared, how string) compared {
-	const most = 200
-	end := time.Now().Add(10 * time.Second)
-	for time.Now().Before(end) {
-		smaller := c.smaller(one.pair)
-		if len(smaller) > most {
-			smaller = smaller[:most]
-		}
-		all, err := c.compare(t, smaller)
-		if err != nil {
-			return one
-		}
-		i := slices.IndexFunc(all, func(other compared) bool { return c.disagree(other) == how })
-		if i < 0 {
-			return one
-		}
-		one = all[i]
-	}
-	return one
-}
-
-// smaller returns the requests that are a step smaller than another one, the smallest first.
-func (c replacementCheck) smaller(p pair) (all []pair) {
-	add := func(object, old json.RawMessage) { all = append(all, pair{p.operation, object, old}) }
-	if p.old != nil && p.object != nil && !bytes.Equal(p.object, p.old) {
-		add(p.object, p.object)
-		add(p.old, p.old)
-	}
-	for _, object := range c.steps(p.object) {
-		object = c.placed(object)
-		if bytes.Equal(p.object, p.old) {
-			add(object, object)
-		} else {
-			add(object, p.old)
-		}
-	}
-	for _, old := range c.steps(p.old) {
-		old = c.placed(old)
-		if !bytes.Equal(p.object, p.old) {
-			add(p.object, old)
-		}
-	}
-	size := func(p pair) int { return len(p.object) + len(p.old) }
-	slices.SortStableFunc(all, func(a, b pair) int { return size(a) - size(b) })
-	return all
-}
-
-// steps returns an object without one of its optional parts, for each of them, and with one simpler value.
-func (c replacementCheck) steps(object json.RawMessage) []json.RawMessage {
-	if object == nil {
-		return nil
-	}
-	all := withoutOne(c.objectType(), object)
-	for _, s := range []any{"", "a", json.Number("0"), json.Number("1")} {
-		for i := -1; ; i++ {
-			tree, err := decodeJSON(object)
-			if err != nil {
-				break
-			}
-			n := 0
-			if !simplify(tree, nil, func(other any) { tree = other }, s, i, &n) && i >= 0 {
-				break
-			}
-			text, err := json.Marshal(tree)
-			typed, ok := through(c.objectType(), text)
-			// An order of all objects lets the search end.
-			less := len(typed) < len(object) || len(typed) == len(object) && bytes.Compare(typed, object) < 0
-			if err == nil && ok && less {
-				all = append(all, typed)
-			}
-		}
-	}
-	return all
-}
-
-// simplify replaces the value at an index among the values of a type by a simpler one. If the index is -1, it replaces
-// all of them and returns false, as it does if the object has too few values.
-func simplify(v any, path []string, replace func(any), simple any, index int, n *int) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if isIdentity(path, name) && name != "metadata" {
-				continue
-			}
-			if simplify(v[name], append(slices.Clone(path), name), func(other any) { v[name] = other }, simple, index, n) {
-				return true
-			}
-		}
-	case []any:
-		for i := range v {
-			if simplify(v[i], path, func(other any) { v[i] = other }, simple, index, n) {
-				return true
-			}
-		}
-	default:
-		if reflect.TypeOf(v) != reflect.TypeOf(simple) {
-			return false
-		}
-		if index < 0 {
-			replace(simple)
-			return false
-		}
-		if *n++; *n-1 == index {
-			replace(simple)
-			return true
-		}
-	}
-	return false
-}
