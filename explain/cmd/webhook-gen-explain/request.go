@@ -88,10 +88,7 @@ func (f *requestFlags) run(c *cobra.Command, p *project.Project) error {
 	if err != nil {
 		return err
 	}
-	hooks, err := admit.NewSession(known, r.Defaulted, program)
-	if err != nil {
-		return err
-	}
+	hooks := admit.NewSession(known, r.Defaulted, program)
 	e, err := evaluate.New(world.policies, world.typesOf(r), world.api)
 	if err != nil {
 		return err

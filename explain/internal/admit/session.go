@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -53,17 +54,13 @@ type Session struct {
 	// Program serves the webhooks. If it is nil, the answers of all webhooks are unknown.
 	Program *Program
 
-	compiler *condition.Compiler
-	phases   map[bool]*phase // by mutating
+	compiler *condition.Compiler // nil without a webhook that has conditions
+	phases   map[bool]*phase     // by mutating
 }
 
 // NewSession returns a session for a request.
-func NewSession(c Cluster, defaulted bool, program *Program) (*Session, error) {
-	compiler, err := condition.NewCompiler(nil)
-	if err != nil {
-		return nil, err
-	}
-	return &Session{Cluster: c, Defaulted: defaulted, Program: program, compiler: compiler, phases: map[bool]*phase{}}, nil
+func NewSession(c Cluster, defaulted bool, program *Program) *Session {
+	return &Session{Cluster: c, Defaulted: defaulted, Program: program, phases: map[bool]*phase{}}
 }
 
 // phase has the webhooks of one kind.
@@ -85,6 +82,12 @@ func (s *Session) phase(mutating bool) (*phase, error) {
 		return nil, err
 	}
 	f := &phase{Session: s, plugin: p, hooks: p.source.Webhooks(), callers: map[int]*caller{}}
+	hasConditions := func(h webhook.WebhookAccessor) bool { return len(h.GetMatchConditions()) > 0 }
+	if s.compiler == nil && slices.ContainsFunc(f.hooks, hasConditions) {
+		if s.compiler, err = condition.NewCompiler(nil); err != nil {
+			return nil, err
+		}
+	}
 	next := map[string]int{} // by configuration
 	for _, h := range f.hooks {
 		f.described = append(f.described, Webhook{Configuration: h.GetConfigurationName(), Name: h.GetName(), Index: next[h.GetConfigurationName()]})

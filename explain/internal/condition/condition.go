@@ -22,8 +22,7 @@ import (
 
 // Compiler compiles expressions as an API server of one version does.
 type Compiler struct {
-	compiler   cel.Compiler
-	conditions cel.ConditionCompiler
+	compiler cel.Compiler
 	// environment is the one of compiler, which package cel does not export. It gives access to the tree of a checked
 	// expression.
 	environment *environment.EnvSet
@@ -46,7 +45,7 @@ func NewCompiler(kubernetes *version.Version) (*Compiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Compiler{cel.NewCompiler(base), cel.NewConditionCompiler(base), env}, nil
+	return &Compiler{cel.NewCompiler(base), env}, nil
 }
 
 // Result is the result of one condition.
@@ -58,13 +57,12 @@ type Result struct {
 
 // Evaluate evaluates every condition, as k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions does.
 func (c *Compiler) Evaluate(ctx context.Context, conditions []v1.MatchCondition, request *admission.VersionedAttributes, authz authorizer.UnconditionalAuthorizer) []Result {
-	var expressions []cel.ExpressionAccessor
-	for _, m := range conditions {
-		expressions = append(expressions, (*matchconditions.MatchCondition)(&m))
+	compiled := make([]cel.CompilationResult, len(conditions))
+	for i := range conditions {
+		compiled[i] = c.compiler.CompileCELExpression((*matchconditions.MatchCondition)(&conditions[i]), variables(), environment.StoredExpressions)
 	}
 	review := cel.CreateAdmissionRequest(request.Attributes, metav1.GroupVersionResource(request.GetResource()), metav1.GroupVersionKind(request.VersionedKind))
-	values, _, err := c.conditions.CompileCondition(expressions, variables(), environment.StoredExpressions).
-		ForInput(ctx, request, review, cel.OptionalVariableBindings{Authorizer: authz}, nil, celconfig.RuntimeCELCostBudgetMatchConditions)
+	values, _, err := cel.NewCondition(compiled).ForInput(ctx, request, review, cel.OptionalVariableBindings{Authorizer: authz}, nil, celconfig.RuntimeCELCostBudgetMatchConditions)
 	var results []Result
 	for i, m := range conditions {
 		r := Result{Name: m.Name}

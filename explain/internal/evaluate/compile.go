@@ -112,21 +112,20 @@ func (e *Evaluator) addValidating(p project.Policy) error {
 		fillResources(b.Spec.MatchResources)
 		policy.bindings = append(policy.bindings, b)
 	}
-	policy.compiled = sync.OnceValues(policy.validator)
+	policy.compiled = sync.OnceValues(func() (validating.Validator, error) { return policy.validator(e) })
 	e.validating = append(e.validating, policy)
 	return nil
 }
 
 // validator compiles the policy as k8s.io/apiserver/pkg/admission/plugin/policy/validating does (compilePolicy).
-func (p *validatingPolicy) validator() (validating.Validator, error) {
+func (p *validatingPolicy) validator(e *Evaluator) (validating.Validator, error) {
 	spec := &p.Spec
-	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
-	if err != nil {
-		return nil, fmt.Errorf("set up CEL: %w", err)
-	}
 	all := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil, HasAuthorizer: true}
 	messages := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil}
-	compiler.CompileAndStoreVariables(variables(spec.Variables), all, environment.StoredExpressions)
+	compiler, err := e.compiler(spec.Variables, all)
+	if err != nil {
+		return nil, err
+	}
 	compile := func(expressions []cel.ExpressionAccessor, declared cel.OptionalVariableDeclarations) cel.ConditionEvaluator {
 		return metered[[]cel.EvaluationResult]{compiler.CompileCondition(expressions, declared, environment.StoredExpressions), p.meter}
 	}
@@ -177,7 +176,7 @@ func (e *Evaluator) addMutating(p project.Policy) error {
 		}
 		fillResources(b.Spec.MatchResources)
 		recorder := &mutationRecorder{objects: e.objects, source: &p.Object, policy: policy.Name, binding: b.Name}
-		compiled := sync.OnceValues(func() (mutating.PolicyEvaluator, error) { return policy.evaluator(recorder) })
+		compiled := sync.OnceValues(func() (mutating.PolicyEvaluator, error) { return policy.evaluator(e, recorder) })
 		policy.bindings = append(policy.bindings, boundMutation{b, compiled, recorder})
 	}
 	e.mutating = append(e.mutating, policy)
@@ -186,17 +185,16 @@ func (e *Evaluator) addMutating(p project.Policy) error {
 
 // evaluator compiles the policy as k8s.io/apiserver/pkg/admission/plugin/policy/mutating does (compilePolicy). The
 // recorder is told what it does.
-func (p *mutatingPolicy) evaluator(r *mutationRecorder) (mutating.PolicyEvaluator, error) {
+func (p *mutatingPolicy) evaluator(e *Evaluator, r *mutationRecorder) (mutating.PolicyEvaluator, error) {
 	all := cel.OptionalVariableDeclarations{HasParams: p.Spec.ParamKind != nil, HasAuthorizer: true}
-	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	compiler, err := e.compiler(p.Spec.Variables, all)
 	if err != nil {
-		return mutating.PolicyEvaluator{}, fmt.Errorf("set up CEL: %w", err)
+		return mutating.PolicyEvaluator{}, err
 	}
-	compiler.CompileAndStoreVariables(variables(p.Spec.Variables), all, environment.StoredExpressions)
-	e := mutating.PolicyEvaluator{CompositedCompiler: compiler}
+	evaluator := mutating.PolicyEvaluator{CompositedCompiler: compiler}
 	if len(p.Spec.MatchConditions) > 0 {
 		conditions := metered[[]cel.EvaluationResult]{compiler.CompileCondition(matchConditions(p.Spec.MatchConditions), all, environment.StoredExpressions), &r.meter}
-		e.Matcher = matcher{matchconditions.NewMatcher(conditions, p.Spec.FailurePolicy, "policy", "validate", p.Name), r.matched}
+		evaluator.Matcher = matcher{matchconditions.NewMatcher(conditions, p.Spec.FailurePolicy, "policy", "validate", p.Name), r.matched}
 	}
 	all.HasPatchTypes = true
 	compile := func(expression cel.ExpressionAccessor) cel.MutatingEvaluator {
@@ -204,12 +202,29 @@ func (p *mutatingPolicy) evaluator(r *mutationRecorder) (mutating.PolicyEvaluato
 	}
 	for i, m := range p.Spec.Mutations {
 		if m.PatchType == v1.PatchTypeJSONPatch {
-			e.Mutators = append(e.Mutators, recordedPatcher{patch.NewJSONPatcher(compile(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})), r, i, false})
+			evaluator.Mutators = append(evaluator.Mutators, recordedPatcher{patch.NewJSONPatcher(compile(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})), r, i, false})
 		} else {
-			e.Mutators = append(e.Mutators, recordedPatcher{patch.NewApplyConfigurationPatcher(compile(&patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression})), r, i, true})
+			evaluator.Mutators = append(evaluator.Mutators, recordedPatcher{patch.NewApplyConfigurationPatcher(compile(&patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression})), r, i, true})
 		}
 	}
-	return e, nil
+	return evaluator, nil
+}
+
+// compiler returns a compiler for expressions of a policy with these variables. Policies without variables share one,
+// because it takes milliseconds to make.
+func (e *Evaluator) compiler(declared []v1.Variable, known cel.OptionalVariableDeclarations) (*cel.CompositedCompiler, error) {
+	if len(declared) == 0 && e.withoutVariables != nil {
+		return e.withoutVariables, nil
+	}
+	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	if err != nil {
+		return nil, fmt.Errorf("set up CEL: %w", err)
+	}
+	if len(declared) == 0 {
+		e.withoutVariables = compiler
+	}
+	compiler.CompileAndStoreVariables(variables(declared), known, environment.StoredExpressions)
+	return compiler, nil
 }
 
 func variables(declared []v1.Variable) []cel.NamedExpressionAccessor {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/generic"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating"
 	"k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch"
@@ -134,6 +135,8 @@ type Evaluator struct {
 	types      []project.Type
 	checker    *policy.Checker // nil until a step needs an estimate
 	estimates  map[estimateKey]*policy.Estimate
+	// withoutVariables is the compiler of policies without variables; nil until there is such a policy.
+	withoutVariables *cel.CompositedCompiler
 }
 
 // New reads policies. An API server evaluates them in no certain order; an Evaluator sorts them by name.

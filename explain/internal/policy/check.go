@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	celgo "github.com/google/cel-go/cel"
 	v1 "k8s.io/api/admissionregistration/v1"
@@ -40,8 +41,9 @@ type Finding = condition.Finding
 // Checker finds problems in the expressions of policies and webhooks.
 type Checker struct {
 	base *environment.EnvSet
-	// conditions compiles matchConditions, which see no variables when they are validated; compiler all others.
-	conditions, compiler cel.Compiler
+	// conditions compiles matchConditions, which see no variables when they are validated; compiler all others. Each is
+	// made when it is needed.
+	conditions, compiler func() cel.Compiler
 	variables            *apiservercel.DeclType // of compiler
 	types                map[schema.GroupVersionKind]*objectType
 	environments         map[signature]*typedEnvironment
@@ -59,8 +61,10 @@ func NewChecker(kubernetes *version.Version, types []project.Type) (*Checker, er
 		return nil, err
 	}
 	c := &Checker{
-		base: base, conditions: cel.NewCompiler(base), compiler: cel.NewCompiler(set), variables: variables,
-		types: map[schema.GroupVersionKind]*objectType{}, environments: map[signature]*typedEnvironment{},
+		base: base, variables: variables,
+		conditions: sync.OnceValue(func() cel.Compiler { return cel.NewCompiler(base) }),
+		compiler:   sync.OnceValue(func() cel.Compiler { return cel.NewCompiler(set) }),
+		types:      map[schema.GroupVersionKind]*objectType{}, environments: map[signature]*typedEnvironment{},
 	}
 	for _, t := range types {
 		c.types[schema.GroupVersionKind(t.GroupVersionKind)] = newObjectType(t)
@@ -120,7 +124,7 @@ func (c *Checker) compile(expressions []expression, hasParams bool) (found []Fin
 		if e.role == matchCondition {
 			compiler = c.conditions
 		}
-		result := compiler.CompileCELExpression(e.accessor, e.declared(hasParams), environment.NewExpressions)
+		result := compiler().CompileCELExpression(e.accessor, e.declared(hasParams), environment.NewExpressions)
 		if e.role == variable {
 			c.variables.Fields[e.name()] = apiservercel.NewDeclField(e.name(), declType(result.OutputType, nil), true, nil, nil)
 		}
