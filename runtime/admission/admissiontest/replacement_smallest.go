@@ -15,7 +15,7 @@ import (
 
 // smallest returns a request with the same disagreement, none of whose optional parts can be left out. A program takes
 // much longer to start than to answer, so each round asks twice: about the request after each single step, and after
-// several of those steps that keep the disagreement.
+// several steps together that keep the disagreement one by one.
 func (c replacementCheck) smallest(t testing.TB, one compared, how string) compared {
 	const most = 200
 	end := time.Now().Add(10 * time.Second)
