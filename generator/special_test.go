@@ -19,7 +19,7 @@ import (
 )
 
 // TestNoFileBlocks puts something else in the place of each kind of file: a pipe without a writer, a device without an
-// end, a folder. Each is an error at its path, and no read blocks.
+// end, a link to nothing, a folder. Each is an error at its path, and no read blocks.
 func TestNoFileBlocks(t *testing.T) {
 	const definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: orders.shop.example.com\n"
 	settings := map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [manifests]\n"}
@@ -29,29 +29,32 @@ func TestNoFileBlocks(t *testing.T) {
 		run   func(t *testing.T, dir string) string // returns the diagnostics
 		// folders is true if a folder of that name is valid and does not replace the file.
 		folders bool
+		// links is true if a link to nothing is valid: it is written through, or the go command passes over it.
+		links bool
 	}{
-		"settings":          {nil, "webhook-gen.yaml", generated, false},
-		"Go file":           {settings, "more.go", generated, true},
-		"generated Go file": {settings, "zz_generated.more.go", generated, true},
-		"go.work":           {settings, "go.work", generated, true},
-		"manifest":          {settings, "config/webhook/manifests.yaml", generated, false},
+		"settings":          {nil, "webhook-gen.yaml", generated, false, false},
+		"Go file":           {settings, "more.go", generated, true, false},
+		"generated Go file": {settings, "zz_generated.more.go", generated, true, false},
+		"go.work":           {settings, "go.work", generated, true, true},
+		"manifest":          {settings, "config/webhook/manifests.yaml", generated, false, true},
 		"definition": {
-			map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [conversions]\ncrds: [crd/*.yaml]\n"}, "crd/orders.yaml", generated, false,
+			map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [conversions]\ncrds: [crd/*.yaml]\n"}, "crd/orders.yaml", generated, false, false,
 		},
 		"delivered definition": {
-			map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [manifests, delivery]\ndelivery: {name: shop}\n"}, "config/crd/bases/orders.yaml", generated, false,
+			map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [manifests, delivery]\ndelivery: {name: shop}\n"}, "config/crd/bases/orders.yaml", generated, false, false,
 		},
-		"linted manifest":           {settings, "config/other.yaml", lintedPath("config/other.yaml"), true},
-		"manifest in linted folder": {map[string]string{"config/a.yaml": definition}, "config/other.yaml", lintedPath("config"), true},
-		"definition of a state":     {map[string]string{"config/crd/bases/a.yaml": definition}, "config/crd/bases/orders.yaml", state(""), true},
-		"manifest of a state":       {map[string]string{"state/a.yaml": definition}, "state/orders.yaml", state("state"), true},
+		"linted manifest":           {settings, "config/other.yaml", lintedPath("config/other.yaml"), true, false},
+		"manifest in linted folder": {map[string]string{"config/a.yaml": definition}, "config/other.yaml", lintedPath("config"), true, false},
+		"definition of a state":     {map[string]string{"config/crd/bases/a.yaml": definition}, "config/crd/bases/orders.yaml", state(""), true, false},
+		"manifest of a state":       {map[string]string{"state/a.yaml": definition}, "state/orders.yaml", state("state"), true, false},
 	} {
 		for kind, stand := range map[string]func(path string) error{
 			"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o644) },
 			"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+			"link":   func(path string) error { return os.Symlink("gone", path) },
 			"folder": func(path string) error { return os.Mkdir(path, 0o755) },
 		} {
-			if kind == "folder" && test.folders {
+			if kind == "folder" && test.folders || kind == "link" && test.links {
 				continue
 			}
 			t.Run(name+"/"+kind, func(t *testing.T) {

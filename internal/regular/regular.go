@@ -15,6 +15,10 @@ import (
 // ErrNotRegular means that a path names a pipe, a socket or a device.
 var ErrNotRegular = errors.New("not a regular file")
 
+// ErrBrokenLink means that a path names a link to a file that does not exist. It is not fs.ErrNotExist: whoever made
+// the link wants the file to be read.
+var ErrBrokenLink = errors.New("a link to a file that does not exist")
+
 // Open is os.Open for regular files and links to them. It does not wait for the writer of a pipe.
 func Open(path string) (*os.File, error) {
 	f, _, err := open(path)
@@ -25,6 +29,9 @@ func open(path string) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ENXIO) { // of a socket
 		err = ErrNotRegular
+	}
+	if errors.Is(err, fs.ErrNotExist) && Exists(path) {
+		err = ErrBrokenLink
 	}
 	var info fs.FileInfo
 	if err == nil {

@@ -36,7 +36,7 @@ func TestReadFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
-	for link, to := range map[string]string{"device": "/dev/zero", "terminal": "/dev/tty", "link": "file", "to-pipe": "pipe"} {
+	for link, to := range map[string]string{"device": "/dev/zero", "terminal": "/dev/tty", "link": "file", "to-pipe": "pipe", "broken": "gone"} {
 		if err := os.Symlink(to, at(link)); err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestReadFile(t *testing.T) {
 		t.Errorf("a link: %q, %v", got, err)
 	}
 	for name, want := range map[string]error{
-		"pipe": ErrNotRegular, "to-pipe": ErrNotRegular, "socket": ErrNotRegular, "device": ErrNotRegular, "terminal": ErrNotRegular, ".": syscall.EISDIR, "missing": fs.ErrNotExist,
+		"pipe": ErrNotRegular, "to-pipe": ErrNotRegular, "socket": ErrNotRegular, "device": ErrNotRegular, "terminal": ErrNotRegular, ".": syscall.EISDIR, "missing": fs.ErrNotExist, "broken": ErrBrokenLink,
 	} {
 		done := make(chan error, 1)
 		go func() {

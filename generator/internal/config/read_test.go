@@ -197,6 +197,10 @@ func TestReadFile(t *testing.T) {
 			func(dir string) error { return os.Mkdir(filepath.Join(dir, FileName), 0o755) },
 			"webhook-gen.yaml: error: cannot read webhook-gen.yaml: is a directory [C7]\n",
 		},
+		"broken link": {
+			func(dir string) error { return os.Symlink("gone", filepath.Join(dir, FileName)) },
+			"webhook-gen.yaml: error: cannot read webhook-gen.yaml: a link to a file that does not exist [C7]\n",
+		},
 		"other name": {
 			func(dir string) error {
 				return os.WriteFile(filepath.Join(dir, "webhook-gen.yml"), []byte("version: 1\n"), 0o644)

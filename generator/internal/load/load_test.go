@@ -489,7 +489,7 @@ package c // +webhook
 			defer os.Remove(filepath.Join(dir, "a", name))
 		}
 		result, problems := load(dir)
-		want := []string{"a/gone.go:0:0: cannot read gone.go: no such file or directory [L3]"}
+		want := []string{"a/gone.go:0:0: cannot read gone.go: a link to a file that does not exist [L3]"}
 		if diff := cmp.Diff(want, explain(dir, problems)); diff != "" {
 			t.Errorf("problems (-want +got):\n%s", diff)
 		}

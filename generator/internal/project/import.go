@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +21,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 const (
@@ -124,7 +123,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 func importing(c Config) (engine.Run, *output.File) {
 	run := c.Resolve()
 	path := filepath.Join(run.Root, config.FileName)
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+	if regular.Exists(path) {
 		return run, nil
 	}
 	return c.ResolveWith([]byte(importedConfig)), &output.File{Path: path, Content: []byte(importedConfig), Owner: output.Once}

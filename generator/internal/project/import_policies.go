@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,6 +24,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // ImportPolicies writes the admission policies of YAML files as +webhook:policy markers, into a file policies.go of the
@@ -51,7 +51,7 @@ func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (
 		return result, errors.New("the files have no admission policies")
 	}
 	path := filepath.Join(dir, "policies.go")
-	if _, err := os.Stat(path); err == nil {
+	if regular.Exists(path) {
 		return result, fmt.Errorf("%s exists already: name another folder", path)
 	}
 	text, err := policiesFile(packageName(ctx, run, dir), policies)
