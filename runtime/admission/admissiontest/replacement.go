@@ -111,7 +111,7 @@ func (c replacementCheck) run(t testing.TB) {
 			}
 			if how := c.disagree(one); how != "" && !slices.Contains(reported, how) {
 				reported = append(reported, how)
-				c.report(t, c.smallest(t, c.least(all, how), how), how)
+				c.report(t, c.smallest(t, least(c.disagreeing(all, how)), how), how)
 			}
 		}
 		if len(reported) > 0 {

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// smallest returns a request with the same disagreement, none of whose optional parts can be left out. A program takes
-// much longer to start than to answer, so each round asks twice: about the request after each single step, and after
-// several steps together that keep the disagreement one by one.
+// smallest removes optional parts of a request and simplifies its values, as long as the disagreement stays. It ends
+// after ten seconds. A program takes longer to start than to answer, so a round calls it only twice: with each step
+// alone, and with the successful steps together.
 func (c replacementCheck) smallest(t testing.TB, one compared, how string) compared {
 	const most = 200
 	end := time.Now().Add(10 * time.Second)
@@ -38,7 +38,7 @@ func (c replacementCheck) smallest(t testing.TB, one compared, how string) compa
 		for n := len(steps); n > 1; n /= 2 {
 			together = c.add(together, one.pair, steps[:n]...)
 		}
-		next := c.least(append(kept, c.showing(t, together, how)...), how)
+		next := least(append(kept, c.showing(t, together, how)...))
 		if next.order(one.pair) >= 0 && (one.isUnchanged() || !next.isUnchanged()) {
 			break // other policies undo the steps
 		}
@@ -47,10 +47,14 @@ func (c replacementCheck) smallest(t testing.TB, one compared, how string) compa
 	return one
 }
 
-// least returns the smallest of the requests with a disagreement.
-func (c replacementCheck) least(all []compared, how string) compared {
-	shown := slices.DeleteFunc(slices.Clone(all), func(one compared) bool { return c.disagree(one) != how })
-	return slices.MinFunc(shown, func(a, b compared) int { return a.order(b.pair) })
+// disagreeing returns the requests with a disagreement.
+func (c replacementCheck) disagreeing(all []compared, how string) []compared {
+	return slices.DeleteFunc(slices.Clone(all), func(one compared) bool { return c.disagree(one) != how })
+}
+
+// least returns the smallest request.
+func least(all []compared) compared {
+	return slices.MinFunc(all, func(a, b compared) int { return a.order(b.pair) })
 }
 
 // showing returns the requests that show a disagreement.
@@ -66,7 +70,7 @@ func (c replacementCheck) showing(t testing.TB, candidates []smallerPair, how st
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(all, func(one compared) bool { return c.disagree(one) != how })
+	return c.disagreeing(all, how)
 }
 
 // smallerPair is a request after steps; without steps, one of the two objects takes the place of the other.
@@ -88,7 +92,8 @@ func (s step) samePlace(other step) bool {
 
 // order is negative if a request is smaller than another one.
 func (p pair) order(other pair) int {
-	return cmp.Or(len(p.object)+len(p.old)-len(other.object)-len(other.old), bytes.Compare(p.object, other.object), bytes.Compare(p.old, other.old))
+	size := len(p.object) + len(p.old) - len(other.object) - len(other.old)
+	return cmp.Or(size, bytes.Compare(p.object, other.object), bytes.Compare(p.old, other.old))
 }
 
 // isUnchanged reports whether an UPDATE changes nothing.
@@ -97,7 +102,9 @@ func (p pair) isUnchanged() bool { return p.object != nil && bytes.Equal(p.objec
 // smaller returns the requests that are one step smaller than another one, the smallest first.
 func (c replacementCheck) smaller(p pair) (all []smallerPair) {
 	if p.old != nil && p.object != nil && !p.isUnchanged() {
-		all = append(all, smallerPair{pair: pair{p.operation, p.object, p.object}}, smallerPair{pair: pair{p.operation, p.old, p.old}})
+		for _, object := range []json.RawMessage{p.object, p.old} {
+			all = append(all, smallerPair{pair: pair{p.operation, object, object}})
+		}
 	}
 	for _, s := range c.steps(p.object) {
 		all = c.add(all, p, s)
