@@ -59,10 +59,13 @@ type Result struct {
 func (c *Compiler) Evaluate(ctx context.Context, conditions []v1.MatchCondition, request *admission.VersionedAttributes, authz authorizer.UnconditionalAuthorizer) []Result {
 	compiled := make([]cel.CompilationResult, len(conditions))
 	for i := range conditions {
-		compiled[i] = c.compiler.CompileCELExpression((*matchconditions.MatchCondition)(&conditions[i]), variables(), environment.StoredExpressions)
+		accessor := (*matchconditions.MatchCondition)(&conditions[i])
+		compiled[i] = c.compiler.CompileCELExpression(accessor, variables(), environment.StoredExpressions)
 	}
 	review := cel.CreateAdmissionRequest(request.Attributes, metav1.GroupVersionResource(request.GetResource()), metav1.GroupVersionKind(request.VersionedKind))
-	values, _, err := cel.NewCondition(compiled).ForInput(ctx, request, review, cel.OptionalVariableBindings{Authorizer: authz}, nil, celconfig.RuntimeCELCostBudgetMatchConditions)
+	bindings := cel.OptionalVariableBindings{Authorizer: authz}
+	values, _, err := cel.NewCondition(compiled).
+		ForInput(ctx, request, review, bindings, nil, celconfig.RuntimeCELCostBudgetMatchConditions)
 	var results []Result
 	for i, m := range conditions {
 		r := Result{Name: m.Name}

@@ -122,7 +122,7 @@ func (p *validatingPolicy) validator(e *Evaluator) (validating.Validator, error)
 	spec := &p.Spec
 	all := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil, HasAuthorizer: true}
 	messages := cel.OptionalVariableDeclarations{HasParams: spec.ParamKind != nil}
-	compiler, err := e.compiler(spec.Variables, all)
+	compiler, err := e.compiler(spec.Variables, all.HasParams)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (e *Evaluator) addMutating(p project.Policy) error {
 // recorder is told what it does.
 func (p *mutatingPolicy) evaluator(e *Evaluator, r *mutationRecorder) (mutating.PolicyEvaluator, error) {
 	all := cel.OptionalVariableDeclarations{HasParams: p.Spec.ParamKind != nil, HasAuthorizer: true}
-	compiler, err := e.compiler(p.Spec.Variables, all)
+	compiler, err := e.compiler(p.Spec.Variables, all.HasParams)
 	if err != nil {
 		return mutating.PolicyEvaluator{}, err
 	}
@@ -202,28 +202,37 @@ func (p *mutatingPolicy) evaluator(e *Evaluator, r *mutationRecorder) (mutating.
 	}
 	for i, m := range p.Spec.Mutations {
 		if m.PatchType == v1.PatchTypeJSONPatch {
-			evaluator.Mutators = append(evaluator.Mutators, recordedPatcher{patch.NewJSONPatcher(compile(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})), r, i, false})
+			compiled := compile(&patch.JSONPatchCondition{Expression: m.JSONPatch.Expression})
+			evaluator.Mutators = append(evaluator.Mutators, recordedPatcher{patch.NewJSONPatcher(compiled), r, i, false})
 		} else {
-			evaluator.Mutators = append(evaluator.Mutators, recordedPatcher{patch.NewApplyConfigurationPatcher(compile(&patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression})), r, i, true})
+			compiled := compile(&patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression})
+			evaluator.Mutators = append(evaluator.Mutators, recordedPatcher{patch.NewApplyConfigurationPatcher(compiled), r, i, true})
 		}
 	}
 	return evaluator, nil
 }
 
-// compiler returns a compiler for expressions of a policy with these variables. Policies without variables share one,
-// because it takes milliseconds to make.
-func (e *Evaluator) compiler(declared []v1.Variable, known cel.OptionalVariableDeclarations) (*cel.CompositedCompiler, error) {
-	if len(declared) == 0 && e.withoutVariables != nil {
-		return e.withoutVariables, nil
+// compiler returns a compiler for the expressions of a policy. Policies without variables share one, because it takes
+// milliseconds to make.
+func (e *Evaluator) compiler(declared []v1.Variable, hasParams bool) (*cel.CompositedCompiler, error) {
+	if len(declared) == 0 {
+		return e.withoutVariables()
 	}
-	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	compiler, err := newCompiler()
+	if err != nil {
+		return nil, err
+	}
+	all := cel.OptionalVariableDeclarations{HasParams: hasParams, HasAuthorizer: true}
+	compiler.CompileAndStoreVariables(variables(declared), all, environment.StoredExpressions)
+	return compiler, nil
+}
+
+func newCompiler() (*cel.CompositedCompiler, error) {
+	base := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
+	compiler, err := cel.NewCompositedCompiler(base)
 	if err != nil {
 		return nil, fmt.Errorf("set up CEL: %w", err)
 	}
-	if len(declared) == 0 {
-		e.withoutVariables = compiler
-	}
-	compiler.CompileAndStoreVariables(variables(declared), known, environment.StoredExpressions)
 	return compiler, nil
 }
 

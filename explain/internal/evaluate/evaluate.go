@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	v1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -135,8 +136,8 @@ type Evaluator struct {
 	types      []project.Type
 	checker    *policy.Checker // nil until a step needs an estimate
 	estimates  map[estimateKey]*policy.Estimate
-	// withoutVariables is the compiler of policies without variables; nil until there is such a policy.
-	withoutVariables *cel.CompositedCompiler
+	// withoutVariables returns the compiler of all policies without variables.
+	withoutVariables func() (*cel.CompositedCompiler, error)
 }
 
 // New reads policies. An API server evaluates them in no certain order; an Evaluator sorts them by name.
@@ -149,7 +150,7 @@ func New(policies []project.Policy, types []project.Type, api *served.API) (*Eva
 	if err != nil {
 		return nil, err
 	}
-	e := &Evaluator{objects: known, types: types, client: client}
+	e := &Evaluator{objects: known, types: types, client: client, withoutVariables: sync.OnceValues(newCompiler)}
 	for _, p := range policies {
 		switch p.Object.GetKind() {
 		case "ValidatingAdmissionPolicy":

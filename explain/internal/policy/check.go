@@ -41,8 +41,8 @@ type Finding = condition.Finding
 // Checker finds problems in the expressions of policies and webhooks.
 type Checker struct {
 	base *environment.EnvSet
-	// conditions compiles matchConditions, which see no variables when they are validated; compiler all others. Each is
-	// made when it is needed.
+	// conditions compiles matchConditions, which see no variables when they are validated; compiler all others. The
+	// first call makes it.
 	conditions, compiler func() cel.Compiler
 	variables            *apiservercel.DeclType // of compiler
 	types                map[schema.GroupVersionKind]*objectType
