@@ -202,9 +202,8 @@ recording: ## record the first minutes for README.md anew, and draw them
 	printf '\n<!-- %s -->\n' "$$(sha256sum <docs/drawings/minutes.cast | cut -d' ' -f1)" >>docs/drawings/minutes.svg
 
 .PHONY: generate
-generate: ## regenerate the runtime's text and API listing, examples, goldens and the tables in docs/
+generate: ## regenerate the API listing, examples, goldens and the tables in docs/
 	go run ./hack/drawings
-	go test ./templates -update
 	go -C $(RELEASE) test ./api -update
 	@$(MAKE) --no-print-directory build
 	@for e in $(EXAMPLES) $(SUITE); do (cd "$$e" && $(CURDIR)/bin/webhook-gen); done

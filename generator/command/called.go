@@ -24,7 +24,7 @@ func called(program string) string {
 func isTool(program string) bool { return strings.HasSuffix(filepath.Dir(program), "-d") }
 
 // ownCommands matches commands of this program in messages.
-var ownCommands = regexp.MustCompile(`(^|[\s` + "`" + `(])webhook-gen( (?:generate|verify|lint|markers|explain|graph|import|init|create|delete|runtime|dev|version|help)\b| and commit\b)`)
+var ownCommands = regexp.MustCompile(`(^|[\s` + "`" + `(])webhook-gen( (?:generate|verify|lint|markers|explain|graph|import|init|create|delete|dev|version|help)\b| and commit\b)`)
 
 // named returns a message with this program's commands as the user calls it.
 func (s streams) named(message string) string {

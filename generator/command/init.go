@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/project"
 )
 
@@ -25,9 +24,6 @@ func initCommand(s streams) *cobra.Command {
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
-				if err := oneOf("runtime", options.Runtime, engine.RuntimeModes()); err != nil {
-					return project.Result{}, err
-				}
 				return project.Init(ctx, config, options)
 			})
 		},
@@ -39,7 +35,6 @@ func initCommand(s streams) *cobra.Command {
 	c.Flags().StringVar(&options.Program, "program", "", "folder of the program that serves the webhooks (default the one there is, or cmd/webhook)")
 	addWord(c, &options.Certificates, "certificates", "", "where the server's certificate comes from: cert-manager (default), self-managed or secret", "cert-manager", "self-managed", "secret")
 	addWord(c, &options.Topology, "topology", "", "how API servers reach the webhooks: service (default), or aggregated, through kube-aggregator", "service", "aggregated")
-	addWord(c, &options.Runtime, "runtime", "import", "where generated code has the runtime from: import, or vendor for a copy in the project", engine.RuntimeModes()...)
 	c.Flags().StringVar(&flags.version, "tool-version", "", "version of webhook-gen that go.mod and tools/go.mod require (default this program's, if it is a release)")
 	c.MarkFlagsMutuallyExclusive("source", "tool-version")
 	return c

@@ -51,7 +51,7 @@ func rootCommand(s streams) *cobra.Command {
 	root.SetErr(s.err)
 	root.Flags().AddFlagSet(generate.Flags())
 	root.AddCommand(generate, verifyCommand(s), lintCommand(s), markersCommand(s), explainCommand(s), graphCommand(s), importCommand(s),
-		initCommand(s), createCommand(s), deleteCommand(s), runtimeCommand(s), devCommand(s), superviseCommand(s), assetsCommand(s), versionCommand(s))
+		initCommand(s), createCommand(s), deleteCommand(s), devCommand(s), superviseCommand(s), assetsCommand(s), versionCommand(s))
 	return root
 }
 

@@ -17,8 +17,7 @@ import (
 )
 
 // TestReplacement runs the generated comparison of a validator with the policy that replaces its webhook. The two
-// agree, and it finds each change of one side, and the smallest request for it in a few calls of the program. The
-// runtime is imported, or in the project.
+// agree, and it finds each change of one side, and the smallest request for it in a few calls of the program.
 func TestReplacement(t *testing.T) {
 	skipIfShort(t)
 	archive, err := txtar.ParseFile("testdata/replacement.txtar")
@@ -34,71 +33,62 @@ func TestReplacement(t *testing.T) {
 		}
 	}
 	const types, validator = "api/v1/order_types.go", "internal/webhook/v1/order_webhook.go"
-	for _, runtime := range []string{"import", "vendor"} {
-		w := newWorkspace(t)
-		dir, module := w.add("replaced", archive.Files)
-		if runtime == "vendor" {
-			writeFile(t, filepath.Join(dir, "webhook-gen.yaml"), "version: 1\nhandlers:\n  runtime: vendor\n")
-			w.rename("replaced", engine.RuntimeModule+"/admission", module+"/internal/webhook/admission")
+	w := newWorkspace(t)
+	dir, module := w.add("replaced", archive.Files)
+	w.use("replaced")
+	test := func(program, ci string) (string, error) {
+		t.Helper()
+		result := engine.Generate(context.Background(), engine.Config{Dir: dir})
+		if failed := append(result.Diagnostics, result.Write()...); failed.HasErrors() {
+			t.Fatal(failed)
 		}
-		w.use("replaced")
-		test := func(program, ci string) (string, error) {
-			t.Helper()
-			result := engine.Generate(context.Background(), engine.Config{Dir: dir})
-			if failed := append(result.Diagnostics, result.Write()...); failed.HasErrors() {
-				t.Fatal(failed)
-			}
-			t.Setenv("WEBHOOK_GEN", program)
-			t.Setenv("CI", ci)
-			return w.goCommand("test", "-vet=off", "-v", "-run", "//policy$", module+"/internal/webhook/v1")
-		}
-		// Each call of the program adds a line to a file.
-		program, calls := filepath.Join(t.TempDir(), "webhook-gen"), filepath.Join(t.TempDir(), "calls")
-		writeFile(t, program, fmt.Sprintf("#!/bin/sh\necho >>%s\nexec %s/webhook-gen \"$@\"\n", calls, bin))
-		if err := os.Chmod(program, 0o755); err != nil {
+		t.Setenv("WEBHOOK_GEN", program)
+		t.Setenv("CI", ci)
+		return w.goCommand("test", "-vet=off", "-v", "-run", "//policy$", module+"/internal/webhook/v1")
+	}
+	// Each call of the program adds a line to a file.
+	program, calls := filepath.Join(t.TempDir(), "webhook-gen"), filepath.Join(t.TempDir(), "calls")
+	writeFile(t, program, fmt.Sprintf("#!/bin/sh\necho >>%s\nexec %s/webhook-gen \"$@\"\n", calls, bin))
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := test(program, ""); err != nil || !strings.Contains(got, "requests, ") {
+		t.Errorf("%v\n%s", err, got)
+	}
+	missing := filepath.Join(bin, "none")
+	if got, err := test(missing, ""); err != nil || !strings.Contains(got, "SKIP") || !strings.Contains(got, "go install github.com/webhook-gen/webhook-gen/cmd/webhook-gen@latest") {
+		t.Errorf("without the program: %v\n%s", err, got)
+	}
+	if got, err := test(missing, "true"); err == nil {
+		t.Errorf("without the program in CI it passes\n%s", got)
+	}
+	for _, c := range []struct{ file, from, to, want string }{
+		{types, ">= 1", ">= 0", "ValidateCreate denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
+		{types, " == oldObject.spec.?tier.orValue('')", " == object.spec.?tier.orValue('')", "ValidateUpdate denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
+		{types, "!= 'large'", "!= 'larger'", "ValidateDelete denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
+		{validator, "utf8.RuneCountInString(spec.Note)", "len(spec.Note) + 0*utf8.RuneCountInString(spec.Note)", "ValidateCreate denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
+	} {
+		file := filepath.Join(dir, c.file)
+		before, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := test(program, ""); err != nil || !strings.Contains(got, "requests, ") {
-			t.Errorf("%s: %v\n%s", runtime, err, got)
+		if strings.Count(string(before), c.from) != 1 {
+			t.Fatalf("%s does not have %q once", c.file, c.from)
 		}
-		missing := filepath.Join(bin, "none")
-		if got, err := test(missing, ""); err != nil || !strings.Contains(got, "SKIP") || !strings.Contains(got, "go install github.com/webhook-gen/webhook-gen/cmd/webhook-gen@latest") {
-			t.Errorf("%s: without the program: %v\n%s", runtime, err, got)
+		writeFile(t, file, strings.Replace(string(before), c.from, c.to, 1))
+		writeFile(t, calls, "")
+		got, err := test(program, "")
+		if err == nil || !strings.Contains(got, c.want) {
+			t.Errorf("%q in place of %q: %v\n%s", c.to, c.from, err, got)
 		}
-		if got, err := test(missing, "true"); err == nil {
-			t.Errorf("%s: without the program in CI it passes\n%s", runtime, got)
+		t.Logf("%q in place of %q:\n%s", c.to, c.from, got)
+		const most = 20
+		if text, err := os.ReadFile(calls); err != nil {
+			t.Error(err)
+		} else if len(text) > most {
+			t.Errorf("%q in place of %q: the program is called %d times, want at most %d", c.to, c.from, len(text), most)
 		}
-		if runtime == "vendor" {
-			continue
-		}
-		for _, c := range []struct{ file, from, to, want string }{
-			{types, ">= 1", ">= 0", "ValidateCreate denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
-			{types, " == oldObject.spec.?tier.orValue('')", " == object.spec.?tier.orValue('')", "ValidateUpdate denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
-			{types, "!= 'large'", "!= 'larger'", "ValidateDelete denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
-			{validator, "utf8.RuneCountInString(spec.Note)", "len(spec.Note) + 0*utf8.RuneCountInString(spec.Note)", "ValidateCreate denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
-		} {
-			file := filepath.Join(dir, c.file)
-			before, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.Count(string(before), c.from) != 1 {
-				t.Fatalf("%s does not have %q once", c.file, c.from)
-			}
-			writeFile(t, file, strings.Replace(string(before), c.from, c.to, 1))
-			writeFile(t, calls, "")
-			got, err := test(program, "")
-			if err == nil || !strings.Contains(got, c.want) {
-				t.Errorf("%q in place of %q: %v\n%s", c.to, c.from, err, got)
-			}
-			t.Logf("%q in place of %q:\n%s", c.to, c.from, got)
-			const most = 20
-			if text, err := os.ReadFile(calls); err != nil {
-				t.Error(err)
-			} else if len(text) > most {
-				t.Errorf("%q in place of %q: the program is called %d times, want at most %d", c.to, c.from, len(text), most)
-			}
-			writeFile(t, file, string(before))
-		}
+		writeFile(t, file, string(before))
 	}
 }

@@ -14,6 +14,4 @@
 //
 // [ToValidator] and [ToDefaulter] make a validator or defaulter of typed requests fit controller-runtime's builder,
 // as its Validator[*T] and Defaulter[*T]. Nothing makes them fit the deprecated CustomValidator and CustomDefaulter.
-//
-// Generated code with a vendored runtime has request types of its own, which these adapters do not accept.
 package controllerruntime

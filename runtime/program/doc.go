@@ -27,5 +27,5 @@
 //	webhook convert -f orders.yaml --to v2
 //
 // This module imports client-go, which the other modules of the runtime do not. Require client-go in the version of
-// k8s.io/api. Generated code with a vendored runtime has handlers of another type, which the commands do not accept.
+// k8s.io/api.
 package program

@@ -61,8 +61,6 @@ type Manifests struct {
 type Handlers struct {
 	// Path is the folder, relative to the module's root, slash-separated, and stays below it.
 	Path string
-	// Runtime is the source of the runtime for generated code: "import" or "vendor".
-	Runtime string
 }
 
 // Delivery sets how the program is deployed to a cluster.

@@ -17,6 +17,7 @@ type file struct {
 	yamltext.File
 	given    map[string]*yaml.Node // the keys by full name
 	problems diag.List
+	runtime  *yaml.Node // the value of handlers.runtime; nil without the key
 }
 
 // errorAt makes an error at a key or value.

@@ -47,9 +47,6 @@ func keys(c *Config) []Key {
 			"The prefix of the names of the configuration objects that no +webhook:configuration names. By default delivery.name and -, if that is set."},
 		{"handlers.path", "pkg/webhooks", text(&c.Handlers.Path, "internal/webhook", localPath),
 			"The folder for the handlers of API packages. Relative to this file, with slashes, inside the module."},
-		{"handlers.runtime", "vendor", word(&c.Handlers.Runtime, "import", "vendor"),
-			"Where generated code has the runtime from: the module github.com/webhook-gen/webhook-gen/runtime, or a copy below handlers.path of the packages that the project uses. " +
-				"`webhook-gen runtime` changes it, together with the import paths in your own files."},
 		{"crds", "[config/crd/bases]", texts(&c.CRDs, nil, localPattern),
 			"Files, folders and globs of the CustomResourceDefinitions that controller-gen writes: relative to this file, with slashes, inside the module. " +
 				"If set, spec.conversion of each kind with a conversion is written into them instead of a patch for kustomize."},

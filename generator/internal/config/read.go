@@ -53,6 +53,9 @@ func Parse(path string, source []byte) (Config, diag.List) {
 	if root, ok := f.document(source); ok {
 		f.decode("", root, table)
 		f.require(table)
+		if f.runtime != nil {
+			f.reportRuntime(filepath.Dir(path), c, f.runtime)
+		}
 	}
 	if c.Version > format {
 		// The newer tool that the file is written for reports the file's other mistakes.
@@ -93,6 +96,8 @@ func (f *file) decode(prefix string, mapping *yaml.Node, table []Key) {
 		f.given[name] = cmp.Or(first, node)
 		leaf := slices.IndexFunc(table, func(k Key) bool { return k.Name == name })
 		switch {
+		case name == removedRuntime:
+			f.runtime = value
 		case !slices.Contains(names(table, prefix), node.Value):
 			f.problems.Add(f.unknown(node, prefix, table))
 		case twice:

@@ -136,9 +136,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	result := Result{Root: r.Root}
 	options, unread := r.Rendering(s.Module)
 	files, inDefinitions := r.definitions(project, &options)
-	imported, inImports := r.checkRuntime(ctx, s.Module, e)
-	options.Imported = imported
-	diags = slices.Concat(diags, inConversions, unread, r.checkListed(project, options), inDefinitions, inImports,
+	diags = slices.Concat(diags, inConversions, unread, r.checkListed(project, options), inDefinitions,
 		checkProgram(project, conversions, options))
 	rendered, err := render.Project(project, conversions, options)
 	if err != nil {
@@ -171,7 +169,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 
 // LacksRuntime reports whether files import the runtime module and go.mod does not require it.
 func (r Run) LacksRuntime(s State, files []output.File) bool {
-	return !r.Vendored() && ImportsRuntime(files) && s.Module.Dir == r.Root && !s.Module.Requires(RuntimeModule) && !s.Module.InWorkspace(RuntimeModule)
+	return ImportsRuntime(files) && s.Module.Dir == r.Root && !s.Module.Requires(RuntimeModule) && !s.Module.InWorkspace(RuntimeModule)
 }
 
 // markers returns the texts to search files for. A file without any of them is not parsed.
@@ -259,8 +257,7 @@ func (r Run) owned(generated []string) []string {
 		owned = append(owned, render.ProgramFile(filepath.Join(r.Root, filepath.FromSlash(r.Program))))
 	}
 	owned = slices.DeleteFunc(owned, func(file string) bool {
-		outputs := output.KindsOf(file)
-		return outputs == nil || slices.ContainsFunc(outputs, func(o string) bool { return !slices.Contains(r.speaksFor, o) })
+		return !slices.Contains(r.speaksFor, output.KindOf(file))
 	})
 	if slices.Contains(r.speaksFor, output.Deliveries) {
 		owned = append(owned, load.Names(r.Root, render.DeliveryPatterns()...)...)
@@ -284,7 +281,7 @@ func (r Run) model() build.Options {
 func (r Run) Rendering(m *load.Module) (render.Options, diag.List) {
 	delivery, unread := r.Deployment()
 	o := render.Options{
-		Outputs: r.Outputs, Manifest: r.Manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Vendored: r.Vendored(), Definitions: r.CRDs, Patches: len(r.CRDs) == 0, Program: r.program(m),
+		Outputs: r.Outputs, Manifest: r.Manifest, Header: r.Manifests.Header, Handlers: r.Handlers.Path, Definitions: r.CRDs, Patches: len(r.CRDs) == 0, Program: r.program(m),
 		Delivery: delivery, Kustomization: r.Delivery.Name != "" || !r.Kubebuilder, Samples: r.Tests.Samples, Integration: r.Tests.Integration,
 	}
 	if m != nil {

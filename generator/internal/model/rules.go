@@ -21,7 +21,6 @@ const (
 	RuleHub           = "D13"
 	RuleConvertible   = "D14"
 	RuleProgram       = "D15"
-	RuleRuntime       = "D16"
 	RuleServed        = "D17"
 	RuleDeleting      = "D18"
 	RuleRatchet       = "D19"
@@ -47,7 +46,6 @@ func Rules() []diag.Rule {
 		{ID: RuleHub, Title: "a spoke has one hub"},
 		{ID: RuleConvertible, Title: "a kind can have the methods of controller-runtime's Convertible and Hub"},
 		{ID: RuleProgram, Title: "the program has a name for each package of webhooks"},
-		{ID: RuleRuntime, Title: "the project's own files import the runtime under the path that handlers.runtime sets"},
 		{ID: RuleServed, Severity: diag.Warning, Title: "hand-written conversions are served"},
 		{ID: RuleDeleting, Title: "deleting suits its webhook"},
 		{ID: RuleRatchet, Title: "ratchet suits its webhook"},

@@ -26,23 +26,21 @@ const (
 	IntegrationFiles = "zz_generated.integration*_test.go"
 )
 
-// KindsOf returns the kinds of output that may have a generated file, which an earlier run wrote. An integration test
-// has no kinds: it is in a module of its own, which no setting in its path marks as wanted.
-func KindsOf(path string) []string {
-	name, folder := filepath.Base(path), filepath.ToSlash(filepath.Dir(path))
+// KindOf returns the kind of output of a generated file, which an earlier run wrote. An integration test has none: it
+// is in a module of its own, which no setting in its path marks as wanted.
+func KindOf(path string) string {
+	name := filepath.Base(path)
 	patch, _ := filepath.Match(CRDPatch, name) // the patterns are good ones
 	inIntegration, _ := filepath.Match(IntegrationFiles, name)
 	switch {
 	case inIntegration:
-		return nil
+		return ""
 	case strings.HasSuffix(name, "_test.go"):
-		return []string{Tests}
-	case strings.HasSuffix(folder, "/wire"), strings.HasSuffix(folder, "/version"):
-		return []string{Handlers, Conversions}
-	case patch, name == ConversionsFile, strings.HasSuffix(folder, "/conversion"), strings.HasSuffix(folder, "/conversion/conversiontest"):
-		return []string{Conversions}
+		return Tests
+	case patch, name == ConversionsFile:
+		return Conversions
 	case filepath.Ext(name) == ".go":
-		return []string{Handlers}
+		return Handlers
 	}
-	return []string{Manifests}
+	return Manifests
 }

@@ -76,7 +76,7 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 		for _, d := range definitions {
 			test.Definitions = append(test.Definitions, fromFolder(p.Dir, filepath.Join(run.Root, filepath.FromSlash(d))))
 		}
-		f, err := test.file(p.Dir, run.Wanted("/admission/admissiontest"))
+		f, err := test.file(p.Dir, engine.RuntimeModule+"/admission/admissiontest")
 		if err != nil {
 			return Result{}, err
 		}

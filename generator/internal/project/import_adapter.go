@@ -145,8 +145,6 @@ func (im *importer) obstacle(w *importedWebhook, version string) string {
 	}
 	switch {
 	case w.existing.style >= styleObject: // needs no adapter of another module
-	case im.Vendored():
-		return fmt.Sprintf("%s takes requests of the module %s, and handlers.runtime is vendor", adaptersModule, engine.RuntimeModule)
 	case version != "" && semver.Compare(version, theirMinimum) < 0:
 		return fmt.Sprintf("adapters need %s %s, and go.mod requires %s", theirModule, theirMinimum, version)
 	}
@@ -320,7 +318,7 @@ func (im *importer) file(a *adapter, markers []string) (output.File, error) {
 	if short, ok := strings.CutSuffix(strings.ToLower(a.name), "webhook"); ok && !a.onType {
 		base = short
 	}
-	f := adapterFile{Package: a.in.Name, Name: a.name, Object: a.object.Name, Markers: markers, Imports: []goImport{{"", im.Wanted("/admission")}}}
+	f := adapterFile{Package: a.in.Name, Name: a.name, Object: a.object.Name, Markers: markers, Imports: []goImport{{"", engine.RuntimeModule + "/admission"}}}
 	if im.options.Handlers == Stubs {
 		return fromTemplate(freeFile(a.in.Dir, base+".go", base+"_markers.go", base+"_webhook_markers.go"), "existing/stub.go.tmpl", f)
 	}

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/format"
 	"path"
 	"path/filepath"
 	"slices"
@@ -43,8 +42,6 @@ type Options struct {
 	Certificates string
 	// Topology is the way in which API servers reach the program: "service", the default, or "aggregated".
 	Topology string
-	// Runtime is the source of the runtime for generated code: "import", the default, or "vendor".
-	Runtime string
 }
 
 // Init starts a project in a folder without Go code, as a module of its own. In a folder with Go code it writes
@@ -110,28 +107,25 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 	if err := p.check(); err != nil {
 		return Result{}, err
 	}
-	files, err := firstFiles{Options: p, SelfManaged: true, Commands: p.Runtime != "vendor"}.below(".", root)
+	files, err := firstFiles{Options: p, Alone: true}.below(".", root)
 	if err != nil {
 		return Result{}, err
 	}
 	c.Dir = root
-	s, err := c.begin(p, files)
+	s, err := c.begin(files)
 	if err != nil {
 		return Result{}, err
 	}
 	project := &model.Project{Module: model.Module{Path: p.Module, Dir: root}, API: s.Manifests.AdmissionRegistration}
 	options, _ := s.Rendering(nil) // a new module has no files yet
 	options.Program = model.HandlerPackage{Dir: filepath.Join(root, filepath.FromSlash(s.Program)), Path: path.Join(p.Module, s.Program), Name: "main"}
-	options.Imported = s.ImportedBy(p.Module, files)
 	generated, err := render.Project(project, nil, options)
 	if err != nil {
 		return Result{}, err
 	}
 	changes, found := output.Compare(root, append(files, generated...), nil)
-	if !s.Vendored() {
-		if err := s.replaceBelow(changes, engine.RuntimeModule, engine.CommandsModule); err != nil {
-			return Result{}, err
-		}
+	if err := s.replaceBelow(changes, engine.RuntimeModule, engine.CommandsModule); err != nil {
+		return Result{}, err
 	}
 	diags := append(s.Diagnostics, found...)
 	result := Result{Result: engine.Result{Root: root, Diagnostics: diags.Sort()}}
@@ -142,25 +136,18 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 	return result, nil
 }
 
-// begin completes a project's first files, and returns the project with the settings among them. Go files get their
-// runtime imports as handlers.runtime sets them, and go.mod gets the requirements for the imports.
-func (c Config) begin(p Options, files []output.File) (s site, err error) {
+// begin completes a project's first files, and returns the project with the settings among them. go.mod gets the
+// requirements for the imports.
+func (c Config) begin(files []output.File) (s site, err error) {
 	i := slices.IndexFunc(files, func(f output.File) bool { return filepath.Base(f.Path) == config.FileName })
-	if p.Runtime == "vendor" {
-		if files[i].Content, err = config.Set(files[i].Content, "handlers.runtime", p.Runtime); err != nil {
-			return s, err
-		}
-	}
 	s = site{Run: c.ResolveWith(files[i].Content), origin: c.Origin}
 	for i := range files {
 		f := &files[i]
 		switch isRoot := filepath.Dir(f.Path) == s.Root; {
-		case filepath.Ext(f.Path) == ".go" && s.Vendored():
-			copied := []byte(`"` + s.Copied(p.Module) + "/")
-			f.Content, err = format.Source(bytes.ReplaceAll(f.Content, []byte(`"`+engine.RuntimeModule+"/"), copied))
-		case filepath.Base(f.Path) == "go.mod" && !isRoot:
+		case filepath.Base(f.Path) != "go.mod":
+		case !isRoot:
 			f.Content, err = s.origin.require(f.Path, f.Content, ToolModule, explainModule)
-		case filepath.Base(f.Path) == "go.mod" && !s.Vendored():
+		default:
 			f.Content, err = s.origin.require(f.Path, f.Content, engine.RuntimeModule, engine.CommandsModule)
 			f.Note = s.origin.note()
 		}
@@ -213,7 +200,7 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 		if err != nil {
 			return Result{}, err
 		}
-		if s, err = c.begin(p, files); err != nil {
+		if s, err = c.begin(files); err != nil {
 			return Result{}, err
 		}
 		pinned, err := s.tools(p.Module)

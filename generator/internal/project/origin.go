@@ -135,7 +135,7 @@ func (o Origin) note() string {
 		return ""
 	}
 	return fmt.Sprintf("this webhook-gen was built from a work tree, so go.mod replaces the runtime with %s: image builds and other machines "+
-		"lack that folder; webhook-gen runtime vendor copies it into the project", o.replacement(engine.RuntimeModule).Path)
+		"lack that folder; go mod vendor copies the runtime into the project", o.replacement(engine.RuntimeModule).Path)
 }
 
 // Commands are the commands that add the requirement on the runtime to go.mod.
@@ -171,38 +171,28 @@ func (s site) generate(ctx context.Context, after engine.State, e edits) engine.
 
 // requireRuntime adds the change of go.mod to a result: the requirement on the runtime that its files need.
 func (s site) requireRuntime(result engine.Result) engine.Result {
-	var err error
-	version, outdated := Outdated(s.Root, s.origin)
-	switch {
-	case s.Vendored() && version != "":
-		err = s.changeModule(&result, "", dropRuntime)
-	case result.LacksRuntime, outdated && s.origin.Dir == "" && engine.ImportsRuntime(result.Files):
-		modules := slices.DeleteFunc(engine.RuntimeModules(), func(m string) bool {
-			version, _ := engine.RequiredVersion(s.Root, m)
-			return version == "" && m != engine.RuntimeModule
-		})
-		note := ""
-		if result.LacksRuntime {
-			note = s.origin.note()
-		}
-		err = s.require(&result, note, modules...)
+	_, outdated := Outdated(s.Root, s.origin)
+	if !result.LacksRuntime && (!outdated || s.origin.Dir != "" || !engine.ImportsRuntime(result.Files)) {
+		return result
 	}
-	if err != nil {
+	modules := slices.DeleteFunc(engine.RuntimeModules(), func(m string) bool {
+		version, _ := engine.RequiredVersion(s.Root, m)
+		return version == "" && m != engine.RuntimeModule
+	})
+	note := ""
+	if result.LacksRuntime {
+		note = s.origin.note()
+	}
+	if err := s.require(&result, note, modules...); err != nil {
 		result.Diagnostics.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 		result.Files, result.Changes = nil, nil
 	}
 	return result
 }
 
-// require adds requirements on some of the modules to go.mod in a result, with their replacements there and in new
-// modules below.
+// require adds requirements on some of the modules to go.mod in a result, with a note for the user, and their
+// replacements there and in new modules below.
 func (s site) require(result *engine.Result, note string, modulePaths ...string) error {
-	err := s.changeModule(result, note, func(name string, text []byte) ([]byte, error) { return s.origin.require(name, text, modulePaths...) })
-	return errors.Join(err, s.replaceBelow(result.Changes, modulePaths...))
-}
-
-// changeModule changes go.mod in a result, with a note for the user.
-func (s site) changeModule(result *engine.Result, note string, change func(name string, text []byte) ([]byte, error)) error {
 	name := filepath.Join(s.Root, "go.mod")
 	old := load.ReadText(name).Content
 	c := output.Change{Path: name, Action: output.Replace, Old: old, New: old}
@@ -211,25 +201,10 @@ func (s site) changeModule(result *engine.Result, note string, change func(name 
 		result.Changes = slices.Delete(result.Changes, i, i+1)
 	}
 	var err error
-	c.New, err = change(name, c.New)
+	c.New, err = s.origin.require(name, c.New, modulePaths...)
 	c.Note = cmp.Or(c.Note, note)
 	result.Changes = engine.Edits{Change: []output.Change{c}}.Among(result.Changes)
-	return err
-}
-
-// dropRuntime removes the requirements on the runtime and the modules below it, and their replacements, from a go.mod.
-func dropRuntime(name string, text []byte) ([]byte, error) {
-	file, err := modfile.Parse(name, text, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, modulePath := range engine.RuntimeModules() {
-		if err := errors.Join(file.DropRequire(modulePath), file.DropReplace(modulePath, "")); err != nil {
-			return nil, err
-		}
-	}
-	file.Cleanup()
-	return file.Format()
+	return errors.Join(err, s.replaceBelow(result.Changes, modulePaths...))
 }
 
 // Outdated reports whether go.mod of the absolute folder dir requires a released runtime that is older than

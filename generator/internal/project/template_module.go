@@ -16,10 +16,9 @@ import (
 // firstFiles is the data of the templates of a project's first files.
 type firstFiles struct {
 	Options
-	// SelfManaged is true if the program can keep its certificates itself.
-	SelfManaged bool
-	// Commands gives the program the commands scan and convert, which need client-go.
-	Commands bool
+	// Alone is true for a new module: its program can keep its certificates itself, and has the commands scan and
+	// convert, which need client-go.
+	Alone bool
 	// Kubebuilder is true if controller-gen continues to write manifests of its own.
 	Kubebuilder bool
 }

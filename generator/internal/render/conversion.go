@@ -29,7 +29,7 @@ func conversions(files *fileList, p *model.Project, packages []*convert.Package,
 		if pkg.Generated && !hasHandlers(p, pkg.Dir, o) {
 			f.PackageComment("Package " + pkg.Name + " has the conversions that +webhook:conversion markers declare.")
 		}
-		w := conversionWriter{Package: pkg, file: f, shared: o.runtime(p, "conversion"), version: o.runtime(p, "version"), zero: map[*convert.Type]string{}}
+		w := conversionWriter{Package: pkg, file: f, zero: map[*convert.Type]string{}}
 		files.add(filepath.Join(pkg.Dir, output.ConversionsFile), w.write(), output.Generated, pkg.Cause())
 	}
 }
@@ -43,8 +43,7 @@ func hasHandlers(p *model.Project, dir string, o Options) bool {
 // conversionWriter writes one package of conversions.
 type conversionWriter struct {
 	*convert.Package
-	file            *jen.File
-	shared, version string // import paths of the runtime's packages
+	file *jen.File
 	// zero are the functions that tell whether a struct is its zero value, by type, and zeros their order.
 	zero  map[*convert.Type]string
 	zeros []*convert.Set
@@ -55,8 +54,8 @@ func full() convert.Needs { return convert.Needs{Context: true, Error: true} }
 
 func (w *conversionWriter) write() *jen.File {
 	f := w.file
-	f.ImportName(w.shared, "conversion")
-	assertRuntime(f, w.version)
+	f.ImportName(conversionPackage, "conversion")
+	assertRuntime(f)
 	w.hooks()
 	f.Line()
 	w.conversions()
@@ -84,7 +83,7 @@ func (w *conversionWriter) write() *jen.File {
 
 // whole is the condition that src is the whole of what the user has, and not part of it.
 func (w *conversionWriter) whole() *jen.Statement {
-	return jen.Op("!").Qual(w.shared, "Partial").Call(jen.Id("ctx"))
+	return jen.Op("!").Qual(conversionPackage, "Partial").Call(jen.Id("ctx"))
 }
 
 // hook is a function that custom rules require.
@@ -223,11 +222,11 @@ func (w *conversionWriter) stashes(plan *convert.Plan) {
 	w.file.Var().DefsFunc(func(g *jen.Group) {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
 			from, _ := convert.Sides(d, plan.Spoke, plan.Hub)
-			schema := jen.Qual(w.shared, "Schema").Values(jen.Dict{jen.Id("Lossless"): jen.True()})
+			schema := jen.Qual(conversionPackage, "Schema").Values(jen.Dict{jen.Id("Lossless"): jen.True()})
 			if plan.Lossy(d) {
 				schema = w.keptSchema(plan, d)
 			}
-			g.Id(stashOf(plan, d)).Op("=").Qual(w.shared, "NewStash").Types(w.typ(plan.Root.To(1-d))).Call(jen.Lit(from.Version), schema)
+			g.Id(stashOf(plan, d)).Op("=").Qual(conversionPackage, "NewStash").Types(w.typ(plan.Root.To(1-d))).Call(jen.Lit(from.Version), schema)
 		}
 	})
 }
@@ -246,21 +245,21 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	apiVersion := strings.TrimPrefix(dst.Group+"/"+dst.Version, "/")
 	w.function(name, plan.Root, d, full()).BlockFunc(func(g *jen.Group) {
 		if plan.Root.NeedsObject() {
-			g.Id("ctx").Op("=").Qual(w.shared, "Within").Call(jen.Id("ctx"), jen.Id("src"))
+			g.Id("ctx").Op("=").Qual(conversionPackage, "Within").Call(jen.Id("ctx"), jen.Id("src"))
 		}
 		g.Op("*").Id("dst").Op("=").Add(w.typ(plan.Root.To(d))).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
 			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
 		forth, back := functionOf(plan.Root, plan.Root.Name, d), functionOf(plan.Root, plan.Root.Name, 1-d)
 		returnError(g, forth.Clone().Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst")))
 		if plan.Reads != "" {
-			returnError(g, jen.Qual(w.shared, "CarryOver").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Lit(plan.Reads), jen.Lit(plan.Hub.Version),
+			returnError(g, jen.Qual(conversionPackage, "CarryOver").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Lit(plan.Reads), jen.Lit(plan.Hub.Version),
 				jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), forth.Clone(), back.Clone()))
 		}
 		exchange, args := "Exchange", []jen.Code{jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), back}
 		if plan.Root.NeedsHooks() {
 			exchange, args = "ExchangeHooks", append(args, forth)
 		}
-		g.Return(jen.Qual(w.shared, exchange).Call(args...))
+		g.Return(jen.Qual(conversionPackage, exchange).Call(args...))
 	})
 }
 
@@ -286,11 +285,11 @@ func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Directio
 	}
 	w.file.Line()
 	doc(w.file, "%s is what the annotation has to know of %s of %s.", schemaName(plan, d), article(src.Name), src.Version)
-	w.file.Func().Id(schemaName(plan, d)).Params().Qual(w.shared, "Schema").BlockFunc(func(g *jen.Group) {
+	w.file.Func().Id(schemaName(plan, d)).Params().Qual(conversionPackage, "Schema").BlockFunc(func(g *jen.Group) {
 		for _, n := range named {
-			fields := jen.Dict{jen.Id("Members"): jen.Map(jen.String()).Qual(w.shared, "Schema").Values()}
+			fields := jen.Dict{jen.Id("Members"): jen.Map(jen.String()).Qual(conversionPackage, "Schema").Values()}
 			putSet(fields, map[string]bool{"Custom": n.Custom})
-			g.Add(namedSchema(n)).Op(":=").Qual(w.shared, "Schema").Values(fields)
+			g.Add(namedSchema(n)).Op(":=").Qual(conversionPackage, "Schema").Values(fields)
 		}
 		for _, n := range named {
 			for _, member := range slices.Sorted(maps.Keys(n.Members)) {
@@ -331,20 +330,20 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 	}
 	putSet(fields, map[string]bool{"Dropped": s.Dropped, "Custom": s.Custom, "Scattered": s.Scattered})
 	if !s.Limits.IsZero() {
-		fields[jen.Id("Limits")] = jen.Qual(w.shared, "Limits").Values(limits(s.Limits))
+		fields[jen.Id("Limits")] = jen.Qual(conversionPackage, "Limits").Values(limits(s.Limits))
 	}
 	if len(s.Members) > 0 {
 		members := jen.Dict{}
 		for name, m := range s.Members {
 			members[jen.Lit(name)] = w.schema(m, false)
 		}
-		fields[jen.Id("Members")] = jen.Map(jen.String()).Qual(w.shared, "Schema").Values(members)
+		fields[jen.Id("Members")] = jen.Map(jen.String()).Qual(conversionPackage, "Schema").Values(members)
 	}
 	if !s.Elements.IsZero() {
 		fields[jen.Id("Elements")] = jen.Op("&").Add(w.schema(s.Elements, true))
 	}
 	if typed {
-		return jen.Qual(w.shared, "Schema").Values(fields)
+		return jen.Qual(conversionPackage, "Schema").Values(fields)
 	}
 	return jen.Values(fields)
 }
@@ -646,7 +645,7 @@ func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any
 			code, literal = w.metadata(metadata), "string"
 		}
 		if pointer := to.Last().Type.Elem(); pointer != nil {
-			make := jen.Qual(w.shared, "Pointer")
+			make := jen.Qual(conversionPackage, "Pointer")
 			if pointer.Package != "" || pointer.Name != literal {
 				make.Types(w.typ(pointer))
 			}
@@ -659,7 +658,7 @@ func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any
 // metadata reads a member of the metadata of the object being converted.
 func (w *conversionWriter) metadata(of convert.Metadata) *jen.Statement {
 	getter := "Get" + model.Upper(strings.TrimPrefix(string(of), "metadata."))
-	return jen.Qual(w.shared, "ObjectOf").Types(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "Object")).Call(jen.Id("ctx")).Dot(getter).Call()
+	return jen.Qual(conversionPackage, "ObjectOf").Types(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "Object")).Call(jen.Id("ctx")).Dot(getter).Call()
 }
 
 // entry converts a field and an entry of metadata. The entries have been copied with the object's metadata.
@@ -673,22 +672,22 @@ func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, how convert.Ent
 	}
 	switch {
 	case fromKey != "" && toKey != "":
-		g.Qual(w.shared, "MoveEntry").Call(src.address(), dst.address(), jen.Lit(fromKey), jen.Lit(toKey))
+		g.Qual(conversionPackage, "MoveEntry").Call(src.address(), dst.address(), jen.Lit(fromKey), jen.Lit(toKey))
 	case toKey != "":
 		when(g, there(srcPointers), func(g *jen.Group) {
 			args := []jen.Code{dst.address(), jen.Lit(toKey), src.value()}
 			if how.Parse == "" {
-				w.checked(g, where{format: from.String()}, jen.Qual(w.shared, "ToEntryJSON").Call(args...))
+				w.checked(g, where{format: from.String()}, jen.Qual(conversionPackage, "ToEntryJSON").Call(args...))
 			} else {
-				g.Qual(w.shared, "ToEntry").Call(args...)
+				g.Qual(conversionPackage, "ToEntry").Call(args...)
 			}
 		})
 	default:
 		read := func(into jen.Code) *jen.Statement {
 			if how.Parse == "" {
-				return jen.Qual(w.shared, "FromEntryJSON").Call(into, src.address(), jen.Lit(fromKey))
+				return jen.Qual(conversionPackage, "FromEntryJSON").Call(into, src.address(), jen.Lit(fromKey))
 			}
-			return jen.Qual(w.shared, "FromEntry").Call(into, src.address(), jen.Lit(fromKey), jen.Qual(w.shared, how.Parse))
+			return jen.Qual(conversionPackage, "FromEntry").Call(into, src.address(), jen.Lit(fromKey), jen.Qual(conversionPackage, how.Parse))
 		}
 		if len(dstPointers) == 0 {
 			g.Add(read(dst.address()))

@@ -129,9 +129,9 @@ func (w *conversionWriter) parts(g *jen.Group, v *convert.Value, how convert.Par
 		if part.Member.Last().Type.Elem() != nil {
 			kind = "PointerPart"
 		}
-		args = append(args, jen.Qual(w.shared, kind).Call(member.address(), jen.Lit(part.Word)))
+		args = append(args, jen.Qual(conversionPackage, kind).Call(member.address(), jen.Lit(part.Word)))
 	}
-	g.Qual(w.shared, function).Call(args...)
+	g.Qual(conversionPackage, function).Call(args...)
 }
 
 // present writes a struct if a bool is true, or tells by a bool whether there is one.
@@ -245,7 +245,7 @@ func (w *conversionWriter) assigned(v *convert.Value, d convert.Direction, src o
 	case !ok || v.Outer != d || len(how.Constants) > 0:
 		return nil, nil, false
 	case v.Elem.How == convert.Pointer{} && isAssign(v.Elem.Elem) && v.Elem.Elem.Same:
-		return how.Member, jen.Qual(w.shared, "CopyPointer").Call(src.value()), true
+		return how.Member, jen.Qual(conversionPackage, "CopyPointer").Call(src.value()), true
 	case !isAssign(v.Elem):
 		return nil, nil, false
 	}

@@ -21,16 +21,16 @@ func (w *conversionWriter) conversions() {
 	if slices.ContainsFunc(w.Plans, func(p *convert.Plan) bool { return p.Root.NeedsHooks() }) {
 		f.Params(jen.Id("c").Id("Converter"))
 	}
-	f.Id("Conversions").Params().Qual(w.shared, "Option").Block(
-		jen.Return(jen.Qual(w.shared, "Serve").Call(lines(w.Plans, w.between)...)))
+	f.Id("Conversions").Params().Qual(conversionPackage, "Option").Block(
+		jen.Return(jen.Qual(conversionPackage, "Serve").Call(lines(w.Plans, w.between)...)))
 }
 
 // between is the expression that makes a conversion for a handler.
 func (w *conversionWriter) between(plan *convert.Plan) *jen.Statement {
 	function := func(d convert.Direction) *jen.Statement { return functionOf(plan.Root, plan.Spoke.Name, d) }
-	between := jen.Qual(w.shared, "Between").Call(
+	between := jen.Qual(conversionPackage, "Between").Call(
 		jen.Lit(plan.Hub.Group), jen.Lit(plan.Hub.Name), jen.Lit(plan.Spoke.Version), jen.Lit(plan.Hub.Version), function(convert.ToHub), function(convert.FromHub),
-		jen.Qual(w.shared, "Same").Add(same(plan.Same())))
+		jen.Qual(conversionPackage, "Same").Add(same(plan.Same())))
 	if plan.Stored {
 		between.Dot("Stored").Call()
 	}

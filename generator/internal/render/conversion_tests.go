@@ -21,7 +21,7 @@ func conversionTests(files *fileList, p *model.Project, packages []*convert.Pack
 		if len(pkg.Plans) == 0 {
 			continue
 		}
-		w := &conversionTestWriter{conversionWriter{Package: pkg}, o.runtime(p, "conversion/conversiontest"), o.Schemas}
+		w := &conversionTestWriter{conversionWriter{Package: pkg}, o.Schemas}
 		files.add(filepath.Join(pkg.Dir, conversionsTestFile), w.tests(), output.Generated, pkg.Plans[0].Range)
 		for _, plan := range pkg.Plans {
 			if plan.NeedsTestStub || o.AsNew {
@@ -35,7 +35,6 @@ func conversionTests(files *fileList, p *model.Project, packages []*convert.Pack
 // conversionTestWriter writes the tests of a package of conversions, one file after the other.
 type conversionTestWriter struct {
 	conversionWriter
-	conversiontest string // import path
 	// schemas are the files of the definitions, by name.
 	schemas map[string]string
 }
@@ -44,7 +43,7 @@ type conversionTestWriter struct {
 func (w *conversionTestWriter) tests() *jen.File {
 	f := newFile(w.HandlerPackage, true)
 	w.file = f
-	f.ImportName(w.conversiontest, "conversiontest")
+	f.ImportName(conversiontestPackage, "conversiontest")
 	f.Comment("TestGeneratedConversions checks the invariants of conversions: an object comes back as it was.")
 	f.Func().Id("TestGeneratedConversions").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
 		for _, plan := range w.Plans {
@@ -67,13 +66,13 @@ func (w *conversionTestWriter) tests() *jen.File {
 				assign("Refused", plan.Refused)
 				assign("Entries", plan.Entries())
 				w.schemasOf(g, plan)
-				g.Qual(w.conversiontest, "Check").Call(jen.Id("t"), jen.Id("kind"))
+				g.Qual(conversiontestPackage, "Check").Call(jen.Id("t"), jen.Id("kind"))
 				if hooks := hooksOf(plan); len(hooks) > 0 {
 					g.For(jen.List(jen.Id("_"), jen.Id("hook")).Op(":=").Range().Add(textList(hooks))).Block(
 						jen.Id("c").Op(":=").Id("NewConverter").Call(jen.Id("failingHooks").Values(jen.Id("hook"))),
 						jen.List(jen.Id("kind").Dot("ToHub"), jen.Id("kind").Dot("FromHub")).Op("=").List(
 							functionOf(plan.Root, plan.Spoke.Name, convert.ToHub), functionOf(plan.Root, plan.Spoke.Name, convert.FromHub)),
-						jen.Qual(w.conversiontest, "CheckFailing").Call(jen.Id("t"), jen.Id("hook"), jen.Id("kind")),
+						jen.Qual(conversiontestPackage, "CheckFailing").Call(jen.Id("t"), jen.Id("hook"), jen.Id("kind")),
 					)
 				}
 			}))
@@ -91,7 +90,7 @@ func (w *conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan) {
 		name := plan.CRD.Plural + "." + plan.Spoke.Group
 		if file, ok := w.schemas[name]; ok {
 			if path, err := filepath.Rel(w.Dir, file); err == nil {
-				g.If(unset).Block(jen.Id("kind").Dot("Schemas").Op("=").Qual(w.conversiontest, "ReadSchemas").Call(jen.Id("t"), jen.Lit(filepath.ToSlash(path)), jen.Lit(name)))
+				g.If(unset).Block(jen.Id("kind").Dot("Schemas").Op("=").Qual(conversiontestPackage, "ReadSchemas").Call(jen.Id("t"), jen.Lit(filepath.ToSlash(path)), jen.Lit(name)))
 				return
 			}
 		}
@@ -102,7 +101,7 @@ func (w *conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan) {
 	}
 	g.If(unset).BlockFunc(func(g *jen.Group) {
 		g.Comment("No file of the project defines the kind. So the schemas come from its types and their markers.")
-		g.Id("kind").Dot("Schemas").Op("=").Map(jen.String()).Qual(w.conversiontest, "Schema").Values(
+		g.Id("kind").Dot("Schemas").Op("=").Map(jen.String()).Qual(conversiontestPackage, "Schema").Values(
 			jen.Line().Lit(plan.Spoke.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Spoke), marks[0])),
 			jen.Line().Lit(plan.Hub.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Hub), marks[1])),
 			jen.Line())
@@ -111,7 +110,7 @@ func (w *conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan) {
 
 // schemaOf derives a schema from a type and the markers of its fields.
 func (w *conversionTestWriter) schemaOf(t jen.Code, marks []convert.Mark) *jen.Statement {
-	schema := jen.Qual(w.conversiontest, "SchemaOf").Types(t)
+	schema := jen.Qual(conversiontestPackage, "SchemaOf").Types(t)
 	if len(marks) == 0 {
 		return schema.Call(jen.Id("t"), jen.Nil())
 	}
@@ -153,7 +152,7 @@ func (w *conversionTestWriter) failingHooks() {
 	for _, h := range hooks {
 		f.Line()
 		f.Func().Params(jen.Id("h").Id("failingHooks")).Id(h.name).Add(h.parameters).Block(
-			jen.If(jen.Id("h").Dot("hook").Op("==").Lit(h.name)).Block(jen.Return(jen.Qual(w.conversiontest, "Failing").Call())),
+			jen.If(jen.Id("h").Dot("hook").Op("==").Lit(h.name)).Block(jen.Return(jen.Qual(conversiontestPackage, "Failing").Call())),
 			jen.Return(jen.Nil()),
 		)
 	}
@@ -163,8 +162,8 @@ func (w *conversionTestWriter) failingHooks() {
 func (w *conversionTestWriter) stub(plan *convert.Plan) *jen.File {
 	f := newFile(w.HandlerPackage, false)
 	w.file = f
-	f.ImportName(w.conversiontest, "conversiontest")
-	kind := jen.Qual(w.conversiontest, "Kind").Types(w.typ(plan.Root.Types.Spoke), w.typ(plan.Root.Types.Hub))
+	f.ImportName(conversiontestPackage, "conversiontest")
+	kind := jen.Qual(conversiontestPackage, "Kind").Types(w.typ(plan.Root.Types.Spoke), w.typ(plan.Root.Types.Hub))
 	doc(f, "%s returns the conversions of %s for the generated tests. Where the API server would not take "+
 		"an object filled at random, the functions Spoke and Hub of a Kind correct it.", plan.TestFunction(), article(plan.Spoke.Name))
 	f.Func().Id(plan.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Add(kind.Clone()).BlockFunc(func(g *jen.Group) {

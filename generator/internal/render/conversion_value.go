@@ -109,7 +109,7 @@ func failing(g *jen.Group, at where, separator string, call jen.Code, conditions
 
 // checked writes a call that fails if the value does not fit the other version.
 func (w *conversionWriter) checked(g *jen.Group, at where, call jen.Code) {
-	failing(g, at, ": ", call, jen.Op("!").Qual(w.shared, "LeaveOut").Call(jen.Id("ctx")))
+	failing(g, at, ": ", call, jen.Op("!").Qual(conversionPackage, "LeaveOut").Call(jen.Id("ctx")))
 }
 
 // value writes the statements that set dst, which is zero so far, from src.
@@ -141,7 +141,7 @@ func (w *conversionWriter) convert(g *jen.Group, v *convert.Value, d convert.Dir
 		if how.Argument != "" {
 			args = append(args, jen.Lit(how.Argument))
 		}
-		call := jen.Qual(w.shared, how.Funcs[d]).Call(args...)
+		call := jen.Qual(conversionPackage, how.Funcs[d]).Call(args...)
 		if set := how.OmitsZero[d]; set != nil {
 			src.ifSet(g, w.isSet(set, src), func(g *jen.Group) { failing(g, at, ": ", call) })
 		} else {
@@ -167,7 +167,7 @@ func (w *conversionWriter) convert(g *jen.Group, v *convert.Value, d convert.Dir
 		w.element(g, v, how, d, src, dst, at)
 	case convert.Pointer:
 		if how.OnlyIfSet[d] == nil && isAssign(v.Elem) && v.Elem.Same {
-			dst.set(g, jen.Qual(w.shared, "CopyPointer").Call(src.value()))
+			dst.set(g, jen.Qual(conversionPackage, "CopyPointer").Call(src.value()))
 			return
 		}
 		src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
@@ -294,7 +294,7 @@ func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, how convert.
 // pointer sets a pointer to what a value converts to, if need be only where anything of that is set.
 func (w *conversionWriter) pointer(g *jen.Group, v *convert.Value, onlyIf *convert.Set, d convert.Direction, src, dst operand, at where) {
 	if onlyIf == nil && isAssign(v.Elem) {
-		dst.set(g, jen.Qual(w.shared, "Pointer").Call(w.converted(v.Elem.Types, d, src.value())))
+		dst.set(g, jen.Qual(conversionPackage, "Pointer").Call(w.converted(v.Elem.Types, d, src.value())))
 		return
 	}
 	if onlyIf == nil {

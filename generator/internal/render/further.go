@@ -24,7 +24,7 @@ func Further(p *model.Project, operations func(*model.Webhook) []string, o Optio
 				continue
 			}
 			f := newFile(pkg.HandlerPackage, false)
-			f.ImportName(pkg.admission, "admission")
+			f.ImportName(admissionPackage, "admission")
 			f.Comment("The compiler reports a missing method of a marker's operation at this line.")
 			f.Var().Id("_").Id(interfaceName(w)).Op("=").Parens(jen.Op("*").Id(w.Handler.Implementation)).Parens(jen.Nil())
 			pkg.methods(f, w, written)

@@ -19,8 +19,7 @@ import (
 // handlerPackage is a package of handlers with its webhooks by the types they are for.
 type handlerPackage struct {
 	model.HandlerPackage
-	types              []handledType
-	admission, version string // import paths of the runtime's packages
+	types []handledType
 }
 
 // handledType is a marked type with its webhooks, mutating before validating. Of the webhooks that share a handler, it
@@ -55,7 +54,7 @@ func handlerPackages(p *model.Project, o Options) []handlerPackage {
 		i := slices.IndexFunc(packages, func(p handlerPackage) bool { return p.Dir == h.Package.Dir })
 		if i < 0 {
 			i = len(packages)
-			packages = append(packages, handlerPackage{HandlerPackage: h.Package, admission: o.runtime(p, "admission"), version: o.runtime(p, "version")})
+			packages = append(packages, handlerPackage{HandlerPackage: h.Package})
 		}
 		pkg := &packages[i]
 		j := slices.IndexFunc(pkg.types, func(t handledType) bool { return t.name == h.Type })
@@ -101,8 +100,8 @@ func (p handlerPackage) file() *jen.File {
 	if p.Generated {
 		f.PackageComment("Package " + p.Name + " has the webhooks that +webhook markers declare.")
 	}
-	f.ImportName(p.admission, "admission")
-	assertRuntime(f, p.version)
+	f.ImportName(admissionPackage, "admission")
+	assertRuntime(f)
 	p.paths(f)
 	for _, w := range p.all() {
 		f.Line()
@@ -138,9 +137,9 @@ func (p handlerPackage) signature(f *jen.File, h *model.Handler, operation, ctx,
 // request is the type of an operation's requests.
 func (p handlerPackage) request(f *jen.File, h *model.Handler, operation string) *jen.Statement {
 	if h.Object.IsZero() {
-		return jen.Qual(p.admission, "RawRequest")
+		return jen.Qual(admissionPackage, "RawRequest")
 	}
-	return jen.Qual(p.admission, operation+"Request").Types(qualified(f, h.Object))
+	return jen.Qual(admissionPackage, operation+"Request").Types(qualified(f, h.Object))
 }
 
 // webhooks writes the struct that takes the user's implementations.
@@ -169,7 +168,7 @@ func (p handlerPackage) register(f *jen.File) {
 	f.Comment("the method Register of controller-runtime's webhook server. The options go to every handler.")
 	f.Func().Params(jen.Id("w").Id("Webhooks")).Id("Register").Params(
 		jen.Id("handle").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler")),
-		jen.Id("options").Op("...").Qual(p.admission, "Option"),
+		jen.Id("options").Op("...").Qual(admissionPackage, "Option"),
 	).Error().BlockFunc(func(g *jen.Group) {
 		for _, t := range p.types {
 			g.If(jen.Id("w").Dot(t.name).Op("==").Nil().Op("&&").Op("!").Id("w").Dot(p.without()).Dot(t.name)).Block(
@@ -190,32 +189,32 @@ func (p handlerPackage) register(f *jen.File) {
 // handler is the expression that makes a webhook's handler.
 func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *jen.Statement {
 	h := w.Handler
-	return jen.Qual(p.admission, model.Upper(model.KindWord(w.Mutating))).CallFunc(func(g *jen.Group) {
+	return jen.Qual(admissionPackage, model.Upper(model.KindWord(w.Mutating))).CallFunc(func(g *jen.Group) {
 		g.Line().Lit(w.Spec.Name)
 		for _, k := range h.Kinds {
-			g.Line().Qual(p.admission, "ForKind").Call(jen.Lit(k.APIVersion), jen.Lit(k.Kind))
+			g.Line().Qual(admissionPackage, "ForKind").Call(jen.Lit(k.APIVersion), jen.Lit(k.Kind))
 		}
 		switch h.Deleting {
 		case model.DeletingSkip:
-			g.Line().Qual(p.admission, "SkipDeleting").Call()
+			g.Line().Qual(admissionPackage, "SkipDeleting").Call()
 		case model.DeletingUnchanged:
-			g.Line().Qual(p.admission, "SkipDeletingUnchanged").Call()
+			g.Line().Qual(admissionPackage, "SkipDeletingUnchanged").Call()
 		}
 		if h.Enforcement != "" {
-			g.Line().Qual(p.admission, "Enforce").Call(enforcement(p.admission, h))
+			g.Line().Qual(admissionPackage, "Enforce").Call(enforcement(h))
 		}
 		if h.Ratchet {
-			g.Line().Qual(p.admission, "Ratchet").Call(jen.True())
+			g.Line().Qual(admissionPackage, "Ratchet").Call(jen.True())
 		}
 		for _, l := range h.ListKeys {
-			g.Line().Qual(p.admission, "ListKeys").Types(qualified(f, l.Struct)).Call(lits(slices.Insert(slices.Clone(l.Keys), 0, l.Member))...)
+			g.Line().Qual(admissionPackage, "ListKeys").Types(qualified(f, l.Struct)).Call(lits(slices.Insert(slices.Clone(l.Keys), 0, l.Member))...)
 		}
 		for _, o := range h.Operations {
 			method := jen.Id("w").Dot(field).Dot(h.Method(w.Mutating, o))
 			if h.Object.IsZero() {
-				g.Line().Qual(p.admission, "On").Call(jen.Qual(p.admission, o), method)
+				g.Line().Qual(admissionPackage, "On").Call(jen.Qual(admissionPackage, o), method)
 			} else {
-				g.Line().Qual(p.admission, "On"+o).Call(method)
+				g.Line().Qual(admissionPackage, "On"+o).Call(method)
 			}
 		}
 		g.Line()
@@ -223,8 +222,8 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 }
 
 // enforcement is the constant for a handler's enforcement.
-func enforcement(admission string, h *model.Handler) *jen.Statement {
-	return jen.Qual(admission, "Enforce"+model.Upper(h.Enforcement))
+func enforcement(h *model.Handler) *jen.Statement {
+	return jen.Qual(admissionPackage, "Enforce"+model.Upper(h.Enforcement))
 }
 
 func interfaceName(w *model.Webhook) string {

@@ -13,7 +13,7 @@ import (
 // stub writes the file that a user goes on from: the methods of a type, which allow everything.
 func (p handlerPackage) stub(t handledType) *jen.File {
 	f := newFile(p.HandlerPackage, false)
-	f.ImportName(p.admission, "admission")
+	f.ImportName(admissionPackage, "admission")
 	h := t.webhooks[0].Handler
 	if !h.Holder {
 		doc(f, "%s decides on each %s.", h.Implementation, t.name)

@@ -112,7 +112,7 @@ func (d *deliverer) noWebhooks(c *model.Configuration) string {
 
 // replacement writes what tests compare a webhook with.
 func (w testWriter) replacement(p *model.Policy) *jen.Statement {
-	return jen.Op("&").Qual(w.admissiontest, "Replacement").ValuesFunc(func(g *jen.Group) {
+	return jen.Op("&").Qual(admissiontestPackage, "Replacement").ValuesFunc(func(g *jen.Group) {
 		g.Line().Id("Policy").Op(":").Lit(p.Name)
 		if len(p.Numbers) > 0 {
 			numbers := codes(p.Numbers, func(n int64) *jen.Statement { return jen.Lit(int(n)) })

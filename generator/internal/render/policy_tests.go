@@ -35,22 +35,22 @@ func policyTests(files *fileList, p *model.Project, o Options) {
 			}
 		}
 		if len(kinds) > 0 {
-			files.add(filepath.Join(dir, policiesTestFile), policyTest(policy, kinds, o.runtime(p, "admission/admissiontest")), output.Generated, policy.Range)
+			files.add(filepath.Join(dir, policiesTestFile), policyTest(policy, kinds), output.Generated, policy.Range)
 		}
 	}
 }
 
 // policyTest writes the test. It is in the package of external tests, because it needs nothing of the package.
-func policyTest(p *model.Policy, kinds []model.TypedKind, admissiontest string) *jen.File {
+func policyTest(p *model.Policy, kinds []model.TypedKind) *jen.File {
 	f := newFile(model.HandlerPackage{Path: p.Package + "_test", Name: p.PackageName + "_test"}, true)
-	f.ImportName(admissiontest, "admissiontest")
+	f.ImportName(admissiontestPackage, "admissiontest")
 	f.Comment("TestGeneratedPolicies sends random objects to the admission policies.")
 	checked := lines(kinds, func(k model.TypedKind) *jen.Statement {
 		version := strings.TrimPrefix(k.Group+"/"+k.Version, "/")
-		return jen.Qual(admissiontest, "Kind").Values(jen.Id("APIVersion").Op(":").Lit(version), jen.Id("Kind").Op(":").Lit(k.Kind))
+		return jen.Qual(admissiontestPackage, "Kind").Values(jen.Id("APIVersion").Op(":").Lit(version), jen.Id("Kind").Op(":").Lit(k.Kind))
 	})
 	f.Func().Id("TestGeneratedPolicies").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-		jen.Qual(admissiontest, "CheckPolicies").Call(slices.Insert(checked, 0, jen.Code(jen.Id("t")))...))
+		jen.Qual(admissiontestPackage, "CheckPolicies").Call(slices.Insert(checked, 0, jen.Code(jen.Id("t")))...))
 	return f
 }
 

@@ -24,9 +24,8 @@ func ProgramFile(dir string) string { return filepath.Join(dir, "zz_generated.we
 // that the program builds before the first and after the last one.
 type program struct {
 	model.HandlerPackage
-	admission, conversion string // import paths of the project's packages
-	handlers              []programPackage
-	conversions           []programPackage
+	handlers    []programPackage
+	conversions []programPackage
 	// observed says whether conversions can be told to a function, which the program's metrics want, and tests do not.
 	observed bool
 }
@@ -43,7 +42,7 @@ type programPackage struct {
 }
 
 func newProgram(project *model.Project, planned []*convert.Package, in model.HandlerPackage, o Options) program {
-	p := program{HandlerPackage: in, admission: o.runtime(project, "admission"), conversion: o.runtime(project, "conversion"), observed: true}
+	p := program{HandlerPackage: in, observed: true}
 	for _, pkg := range handlerPackages(project, o) {
 		p.handlers = append(p.handlers, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o), types: pkg.types, cause: pkg.types[0].webhooks[0].Range})
 	}
@@ -77,8 +76,8 @@ func ProgramFields(project *model.Project, planned []*convert.Package, o Options
 // file writes the struct of all validators and defaulters, the function that makes it, and the registration.
 func (p program) file() *jen.File {
 	f := newFile(p.HandlerPackage, true)
-	f.ImportName(p.admission, "admission")
-	f.ImportName(p.conversion, "conversion")
+	f.ImportName(admissionPackage, "admission")
+	f.ImportName(conversionPackage, "conversion")
 	for _, pkg := range slices.Concat(p.handlers, p.conversions) {
 		if versionPackage(pkg.Name) {
 			f.ImportAlias(pkg.Path, "webhook"+strings.ToLower(strings.TrimSuffix(pkg.field, "Hooks")))
@@ -143,7 +142,7 @@ func (p program) register(f *jen.File) {
 	comment := "Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is\n" +
 		"the method Register of controller-runtime's webhook server."
 	if p.observed || len(p.handlers) > 0 { // tests without handlers do not import package admission
-		parameters = jen.List(parameters, jen.Id("options").Op("...").Qual(p.admission, "Option"))
+		parameters = jen.List(parameters, jen.Id("options").Op("...").Qual(admissionPackage, "Option"))
 		comment += " The options go to every admission handler."
 	}
 	doc(f, "%s", comment)
@@ -181,7 +180,7 @@ func (p program) admit(g *jen.Group) {
 // convert writes the registration of the handler of conversions.
 func (p program) convert(g *jen.Group) {
 	serve := func(options ...jen.Code) {
-		g.Id("handle").Call(jen.Qual(p.conversion, "Path"), jen.Qual(p.conversion, "NewHandler").Call(options...))
+		g.Id("handle").Call(jen.Qual(conversionPackage, "Path"), jen.Qual(conversionPackage, "NewHandler").Call(options...))
 	}
 	switch {
 	case len(p.conversions) == 0:
@@ -189,10 +188,10 @@ func (p program) convert(g *jen.Group) {
 		serve(p.served()...)
 	default:
 		more := func(option jen.Code) jen.Code { return jen.Id("served").Op("=").Append(jen.Id("served"), option) }
-		g.Id("served").Op(":=").Index().Qual(p.conversion, "Option").Values(p.served()...)
+		g.Id("served").Op(":=").Index().Qual(conversionPackage, "Option").Values(p.served()...)
 		g.If(jen.Id("w").Dot("ConversionKeys").Op("!=").Lit("")).Block(
-			more(jen.Qual(p.conversion, "Keys").Call(jen.Qual(p.conversion, "KeyFile").Call(jen.Id("w").Dot("ConversionKeys")))))
-		g.If(jen.Id("w").Dot("ConversionAcceptUnsigned")).Block(more(jen.Qual(p.conversion, "AcceptUnsigned").Call()))
+			more(jen.Qual(conversionPackage, "Keys").Call(jen.Qual(conversionPackage, "KeyFile").Call(jen.Id("w").Dot("ConversionKeys")))))
+		g.If(jen.Id("w").Dot("ConversionAcceptUnsigned")).Block(more(jen.Qual(conversionPackage, "AcceptUnsigned").Call()))
 		serve(jen.Id("served").Op("..."))
 	}
 }
@@ -206,7 +205,7 @@ func (p program) served() []jen.Code {
 		return jen.Qual(pkg.Path, "Conversions").Call()
 	})
 	if p.observed {
-		options = append(options, jen.Qual(p.conversion, "Observe").Call(jen.Id("w")))
+		options = append(options, jen.Qual(conversionPackage, "Observe").Call(jen.Id("w")))
 	}
 	return options
 }
@@ -219,7 +218,7 @@ func (p program) observe(f *jen.File) {
 	}
 	f.Line()
 	f.Comment("Observe implements conversion.Observer.")
-	f.Func().Params(jen.Id("w").Id("webhooks")).Id("Observe").Params(jen.Id("_").Qual("context", "Context"), jen.Id("o").Qual(p.conversion, "Observation")).Block(
+	f.Func().Params(jen.Id("w").Id("webhooks")).Id("Observe").Params(jen.Id("_").Qual("context", "Context"), jen.Id("o").Qual(conversionPackage, "Observation")).Block(
 		jen.If(jen.Id("w").Dot("ObserveConversion").Op("!=").Nil()).Block(
 			jen.Id("w").Dot("ObserveConversion").Call(jen.Id("o").Dot("Kind").Dot("String").Call(), jen.Id("o").Dot("Desired"), jen.Id("o").Dot("Objects"), jen.Id("o").Dot("LeftOut"), jen.Id("o").Dot("Code"), jen.Id("o").Dot("Duration"))))
 }

@@ -43,10 +43,6 @@ type Options struct {
 	Schemas map[string]string
 	// Patches is true if patches of CRDs configure the conversions in API servers.
 	Patches bool
-	// Vendored says that the project has a copy of the runtime below Handlers. Imported are the packages of the
-	// runtime that the project's own code imports, such as "server".
-	Vendored bool
-	Imported []string
 	// Program is the package of the program that serves the webhooks; its zero value where it
 	// registers them by hand.
 	Program model.HandlerPackage
@@ -80,13 +76,6 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		if step.write(); files.err != nil {
 			return nil, fmt.Errorf("writing %s: %w", step.what, files.err)
 		}
-	}
-	if o.Vendored {
-		code, err := runtimeCopy(p, files.all, o)
-		if err != nil {
-			return nil, fmt.Errorf("writing the copy of the runtime: %w", err)
-		}
-		files.all = append(files.all, code...)
 	}
 	return files.all, nil
 }

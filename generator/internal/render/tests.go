@@ -30,7 +30,7 @@ func tests(files *fileList, p *model.Project, o Options) {
 	packages := handlerPackages(p, o)
 	checked := slices.Contains(o.Outputs, output.Manifests)
 	for _, pkg := range packages {
-		w := testWriter{handlerPackage: pkg, admissiontest: path.Join(pkg.admission, "admissiontest"), options: o, root: p.Module.Dir}
+		w := testWriter{handlerPackage: pkg, options: o, root: p.Module.Dir}
 		f := w.file()
 		if checked && len(packages) == 1 {
 			manifestTest(f, pkg.Dir, p, packages, o)
@@ -54,16 +54,15 @@ func tests(files *fileList, p *model.Project, o Options) {
 // testWriter writes the tests of a package of handlers.
 type testWriter struct {
 	handlerPackage
-	admissiontest string // import path
-	options       Options
-	root          string // the module's folder
+	options Options
+	root    string // the module's folder
 }
 
 // file writes the suite, the functions that make its validators and defaulters, and its probes.
 func (w testWriter) file() *jen.File {
 	f := newFile(w.HandlerPackage, true)
-	f.ImportName(w.admission, "admission")
-	f.ImportName(w.admissiontest, "admissiontest")
+	f.ImportName(admissionPackage, "admission")
+	f.ImportName(admissiontestPackage, "admissiontest")
 	w.suite(f)
 	f.Line()
 	w.newWebhooks(f)
@@ -82,18 +81,18 @@ func (w testWriter) suite(f *jen.File) {
 		for _, k := range kinds {
 			g.Id(k.name).Op(":=").Add(w.kinds(k.kinds))
 		}
-		g.Qual(w.admissiontest, "Suite").ValuesFunc(func(g *jen.Group) {
+		g.Qual(admissiontestPackage, "Suite").ValuesFunc(func(g *jen.Group) {
 			if slices.Contains(w.options.Outputs, output.Manifests) {
 				g.Line().Id("Manifest").Op(":").Lit(fromFolder(w.Dir, w.options.Manifest))
 			}
 			g.Line().Id("Samples").Op(":").Index().String().Values(codes(w.options.Samples, func(s string) *jen.Statement {
 				return jen.Lit(fromFolder(w.Dir, filepath.Join(w.root, filepath.FromSlash(s))))
 			})...)
-			g.Line().Id("Webhooks").Op(":").Index().Qual(w.admissiontest, "Webhook").Values(lines(w.all(), func(webhook *model.Webhook) *jen.Statement {
+			g.Line().Id("Webhooks").Op(":").Index().Qual(admissiontestPackage, "Webhook").Values(lines(w.all(), func(webhook *model.Webhook) *jen.Statement {
 				return w.row(f, webhook, kinds)
 			})...)
 			g.Line().Id("Implementations").Op(":").Id("newWebhooks").Call(jen.Id("t"))
-			g.Line().Id("Probes").Op(":").Func().Params(jen.Id("p").Op("*").Qual(w.admissiontest, "Probe")).Qual(w.admissiontest, "Webhooks").Block(
+			g.Line().Id("Probes").Op(":").Func().Params(jen.Id("p").Op("*").Qual(admissiontestPackage, "Probe")).Qual(admissiontestPackage, "Webhooks").Block(
 				jen.Return(jen.Id("Webhooks").Values(lines(w.types, func(t handledType) *jen.Statement {
 					return jen.Id(t.name).Op(":").Id(probeName(t)).Values(jen.Id("p"))
 				})...)),
@@ -129,7 +128,7 @@ func (w testWriter) sharedKinds() []sharedKinds {
 }
 
 func (w testWriter) kinds(kinds []model.ObjectKind) *jen.Statement {
-	return jen.Index().Qual(w.admissiontest, "Kind").Values(codes(kinds, func(k model.ObjectKind) *jen.Statement {
+	return jen.Index().Qual(admissiontestPackage, "Kind").Values(codes(kinds, func(k model.ObjectKind) *jen.Statement {
 		return jen.Values(jen.Id("APIVersion").Op(":").Lit(k.APIVersion), jen.Id("Kind").Op(":").Lit(k.Kind))
 	})...)
 }
@@ -154,14 +153,14 @@ func (w testWriter) row(f *jen.File, webhook *model.Webhook, shared []sharedKind
 			g.Line().Id("Kinds").Op(":").Add(kinds)
 		}
 		g.Line().Id("Resources").Op(":").Add(textList(h.Resources))
-		g.Line().Id("Functions").Op(":").Map(jen.Qual(w.admission, "Operation")).String().Values(lines(h.Operations, func(o string) *jen.Statement {
-			return jen.Qual(w.admission, o).Op(":").Lit(functionName(webhook, o))
+		g.Line().Id("Functions").Op(":").Map(jen.Qual(admissionPackage, "Operation")).String().Values(lines(h.Operations, func(o string) *jen.Statement {
+			return jen.Qual(admissionPackage, o).Op(":").Lit(functionName(webhook, o))
 		})...)
 		if h.Deleting != "" {
 			g.Line().Id("Deleting").Op(":").Lit(h.Deleting)
 		}
 		if h.Enforcement != "" {
-			g.Line().Id("Enforcement").Op(":").Add(enforcement(w.admission, h))
+			g.Line().Id("Enforcement").Op(":").Add(enforcement(h))
 		}
 		if h.Ratchet {
 			g.Line().Id("Ratchet").Op(":").True()
@@ -170,7 +169,7 @@ func (w testWriter) row(f *jen.File, webhook *model.Webhook, shared []sharedKind
 			g.Line().Id("Replacement").Op(":").Add(w.replacement(webhook.Policy))
 		}
 		if webhook.Mutating && len(h.ListKeys) > 0 {
-			g.Line().Id("Lists").Op(":").Index().Qual(w.admissiontest, "List").Values(lines(h.ListKeys, func(l model.ListKey) *jen.Statement {
+			g.Line().Id("Lists").Op(":").Index().Qual(admissiontestPackage, "List").Values(lines(h.ListKeys, func(l model.ListKey) *jen.Statement {
 				in := qualified(f, l.Struct).Values()
 				return jen.Values(jen.Id("In").Op(":").Add(in), jen.Id("Member").Op(":").Lit(l.Member), jen.Id("Keys").Op(":").Add(textList(l.Keys)))
 			})...)
@@ -193,7 +192,7 @@ func (w testWriter) newWebhooks(f *jen.File) {
 // probe writes the type that stands in for a type's validator or defaulter.
 func (w testWriter) probe(f *jen.File, t handledType) {
 	doc(f, "%s stands in for the validator or defaulter of %s.", probeName(t), t.name)
-	f.Type().Id(probeName(t)).Struct(jen.Op("*").Qual(w.admissiontest, "Probe"))
+	f.Type().Id(probeName(t)).Struct(jen.Op("*").Qual(admissiontestPackage, "Probe"))
 	for _, webhook := range t.webhooks {
 		for _, o := range webhook.Handler.Operations {
 			f.Line()
@@ -223,8 +222,7 @@ func manifestTestPackage(p *model.Project, o Options) model.HandlerPackage {
 // manifestTest writes the test that compares the manifest with the handlers of all packages, for a file in the folder
 // dir.
 func manifestTest(f *jen.File, dir string, p *model.Project, packages []handlerPackage, o Options) {
-	admissiontest := o.runtime(p, "admission/admissiontest")
-	f.ImportName(admissiontest, "admissiontest")
+	f.ImportName(admissiontestPackage, "admissiontest")
 	f.Line()
 	f.Comment("TestGeneratedManifest checks that the API server calls every served webhook, and no other.")
 	f.Func().Id("TestGeneratedManifest").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
@@ -243,7 +241,7 @@ func manifestTest(f *jen.File, dir string, p *model.Project, packages []handlerP
 		if paths := servedElsewhere(p); len(paths) > 0 {
 			elsewhere = jen.Index().String().Values(lines(paths, func(path string) *jen.Statement { return jen.Lit(path) })...)
 		}
-		g.Qual(admissiontest, "CheckManifest").Call(jen.Id("t"), jen.Lit(fromFolder(dir, o.Manifest)), jen.Id("served"), elsewhere)
+		g.Qual(admissiontestPackage, "CheckManifest").Call(jen.Id("t"), jen.Lit(fromFolder(dir, o.Manifest)), jen.Id("served"), elsewhere)
 	})
 }
 

@@ -20,7 +20,7 @@ const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 // are methods already that do something, only the user knows an object that they allow, and the table has no cases.
 func (w testWriter) stub(t handledType) *jen.File {
 	f := newFile(w.HandlerPackage, false)
-	f.ImportName(w.admissiontest, "admissiontest")
+	f.ImportName(admissiontestPackage, "admissiontest")
 	f.ImportAlias(metaPackage, "metav1")
 	h := t.webhooks[0].Handler
 	doc(f, "%s makes the validator or defaulter for tests, the generated ones included.", h.TestFunction())
@@ -155,19 +155,19 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 		return jen.Index().String().Values(codes(webhooks, func(w *model.Webhook) *jen.Statement { return jen.Id(pathName(w)) })...)
 	}
 	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-		jen.Qual(w.admissiontest, "Table").Types(object.Clone()).ValuesFunc(func(g *jen.Group) {
+		jen.Qual(admissiontestPackage, "Table").Types(object.Clone()).ValuesFunc(func(g *jen.Group) {
 			g.Line().Id("Webhooks").Op(":").Id("newWebhooks").Call(jen.Id("t"))
 			g.Line().Id("Paths").Op(":").Add(paths(about.webhooks))
 			if again := slices.DeleteFunc(slices.Clone(about.webhooks), neverReinvoked); len(again) > 0 {
 				g.Line().Id("Reinvoked").Op(":").Add(paths(again))
 			}
 			kind, resource := tableKind(about.webhooks[0])
-			g.Line().Id("Kind").Op(":").Qual(w.admissiontest, "Kind").Values(jen.Id("APIVersion").Op(":").Lit(kind.APIVersion), jen.Id("Kind").Op(":").Lit(kind.Kind))
+			g.Line().Id("Kind").Op(":").Qual(admissiontestPackage, "Kind").Values(jen.Id("APIVersion").Op(":").Lit(kind.APIVersion), jen.Id("Kind").Op(":").Lit(kind.Kind))
 			if len(resource) > 0 {
-				g.Line().Id("Resource").Op(":").Qual(w.admissiontest, "Resource").Values(
+				g.Line().Id("Resource").Op(":").Qual(admissiontestPackage, "Resource").Values(
 					jen.Id("APIVersion").Op(":").Lit(resource[0]), jen.Id("Name").Op(":").Lit(resource[1]), jen.Id("SubResource").Op(":").Lit(resource[2]))
 			}
-			g.Line().Id("Cases").Op(":").Index().Qual(w.admissiontest, "Case").Types(object.Clone()).Values(lines(operations, func(o string) *jen.Statement {
+			g.Line().Id("Cases").Op(":").Index().Qual(admissiontestPackage, "Case").Types(object.Clone()).Values(lines(operations, func(o string) *jen.Statement {
 				return jen.Values(
 					jen.Line().Id("Name").Op(":").Lit(strings.ToLower(o)),
 					jen.Line().Id("Request").Op(":").Add(w.ask(o, about, object)),
@@ -189,14 +189,14 @@ func neverReinvoked(w *model.Webhook) bool {
 func (w testWriter) ask(operation string, about aboutObject, object *jen.Statement) *jen.Statement {
 	sample := func(edit ...jen.Code) *jen.Statement { return jen.Id(sampleName(about)).Call(edit...) }
 	if operation != "Update" {
-		return jen.Qual(w.admissiontest, operation).Call(sample())
+		return jen.Qual(admissiontestPackage, operation).Call(sample())
 	}
 	var edit []jen.Code
 	if slices.Contains(sampleOf(about).Fields, model.SampleField{Name: "ObjectMeta", Metadata: true}) {
 		labels := jen.Map(jen.String()).String().Values(jen.Dict{jen.Lit("edited"): jen.Lit("true")})
 		edit = []jen.Code{jen.Func().Params(jen.Id("o").Op("*").Add(object.Clone())).Block(jen.Id("o").Dot("Labels").Op("=").Add(labels))}
 	}
-	return jen.Qual(w.admissiontest, "Update").Call(sample(), sample(edit...))
+	return jen.Qual(admissiontestPackage, "Update").Call(sample(), sample(edit...))
 }
 
 // operationsOf are the operations of any of the webhooks, in the order of an object's life.

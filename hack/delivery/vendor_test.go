@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package delivery
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// TestCopiedRuntime follows the commands that an error prints for a project with a copy of the runtime. After them, the
+// project imports the module, builds, passes its tests, and is up to date.
+func TestCopiedRuntime(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/copied_runtime.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := project{T: t, published: published{env: withPath(everyCommand.in(t, "webhook-gen"), "GOWORK=off", "GOFLAGS=")}, dir: t.TempDir()}
+	for _, f := range archive.Files {
+		p.write(f.Name, string(f.Data))
+	}
+	_, err = try(p.dir, p.env, "env", "webhook-gen")
+	if err == nil || !strings.Contains(err.Error(), "webhook-gen.yaml:5:3: error: handlers.runtime is no longer a key: ") {
+		t.Fatalf("the error is %v", err)
+	}
+	_, printed, _ := strings.Cut(err.Error(), "run in the folder of webhook-gen.yaml\n")
+	commands := regexp.MustCompile(`(?m)^  (\S.*)$`).FindAllStringSubmatch(printed, -1)
+	if len(commands) == 0 {
+		t.Fatalf("the error has no commands:\n%v", err)
+	}
+	for _, c := range commands {
+		t.Logf("%s\n%s", c[1], p.run("sh", "-c", c[1]))
+	}
+
+	if got := p.read("webhook-gen.yaml"); strings.Contains(got, "handlers") || !strings.Contains(got, "program: cmd/webhook") {
+		t.Errorf("webhook-gen.yaml is\n%s", got)
+	}
+	for _, folder := range []string{"admission", "conversion", "internal", "server", "version"} {
+		p.run("sh", "-c", `test -z "$(find internal/webhook/`+folder+` -type f)"`)
+	}
+	p.run("env", "webhook-gen", "verify")
+	p.run("sh", "-c", `test -z "$(gofmt -l api cmd internal test)"`)
+	p.run("go", "vet", "-mod=vendor", "./...")
+	p.run("go", "test", "-vet=off", "-mod=vendor", "./...")
+	p.run("go", "-C", "test/webhook", "vet", "./...")
+}
+
+// TestWithoutNetwork works in a project with a vendor folder on a machine that has no module cache and no module proxy.
+func TestWithoutNetwork(t *testing.T) {
+	p := project{T: t, published: publish(t), dir: t.TempDir()}
+	p.env = append(p.env, withPath(everyCommand.in(t, "webhook-gen"))...)
+	p.gen("init", "--module", "example.com/shop", "--tool-version", p.version)
+	p.gen("create", "api", "--group", "shop", "--version", "v1", "--kind", "Order", "--tool-version")
+	p.gen("create", "webhook", "--version", "v1", "--kind", "Pod", "--validating")
+	p.run("go", "mod", "vendor")
+	offline := p
+	offline.env = append(p.env, "GOPROXY=off", "GOFLAGS=-mod=vendor", "GOMODCACHE="+t.TempDir())
+	offline.run("go", "vet", "./...")
+}
+
+// withPath returns the environment with further variables, and with a folder at the beginning of PATH.
+func withPath(folder string, more ...string) []string {
+	return append(append(os.Environ(), more...), "PATH="+folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
