@@ -63,19 +63,6 @@ func TestPlainCheckout(t *testing.T) {
 	c := plainCheckout(t)
 	t.Run("a new project", func(t *testing.T) { c.newProject(t) })
 	t.Run("an existing project that is not tidy", func(t *testing.T) { c.untidy(t) })
-	t.Run("a copy of the runtime", func(t *testing.T) {
-		p := c.project(t)
-		p.gen("init", "--module", "example.com/shop", "--runtime", "vendor")
-		p.run("go", "vet", "./...")
-		if goMod := p.read("go.mod"); strings.Contains(goMod, modulePath) {
-			t.Errorf("go.mod requires us\n%s", goMod)
-		}
-		p.gen("runtime", "import")
-		p.run("go", "vet", "./...")
-		if goMod := p.read("go.mod"); !strings.Contains(goMod, modulePath+"/runtime => ") {
-			t.Errorf("go.mod does not replace the runtime\n%s", goMod)
-		}
-	})
 }
 
 func (c checkout) newProject(t *testing.T) {

@@ -71,7 +71,7 @@ func (e goenv) toolchain() string {
 	return name
 }
 
-// writesModules reports whether GOFLAGS lets go commands write go.mod and go.sum.
+// writesModules reports whether GOFLAGS has -mod=mod: go commands write go.mod and go.sum, and ignore a vendor folder.
 func (e goenv) writesModules() bool { return e.flag("mod") == "mod" }
 
 // modCache returns the folder of the module cache.

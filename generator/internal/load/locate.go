@@ -68,7 +68,7 @@ func (w *workspace) find(importPath string) *Package {
 	versions := w.versions()
 	vendor := filepath.Join(w.dir, "vendor")
 	_, err := os.Stat(filepath.Join(vendor, "modules.txt"))
-	vendored := err == nil
+	vendored := err == nil && !w.selection.env.writesModules()
 	// The longest module path is the likeliest, but a package may have moved between modules.
 	for prefix := importPath; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
 		version, required := versions[prefix]

@@ -136,6 +136,31 @@ package api // +groupName
 			paths: map[string]string{"example.com/dep/api": "example.com/dep api"},
 		},
 		{
+			name: "vendor, ignored", from: ".", flags: "-mod=mod", archive: `
+-- go.mod --
+module example.com/m
+
+go 1.25
+
+require example.com/dep v1.2.3
+
+replace example.com/dep => ./dep
+-- vendor/modules.txt --
+# example.com/dep v1.2.3 => ./dep
+## explicit; go 1.25
+example.com/dep/api
+-- vendor/example.com/dep/api/a.go --
+package vendored // +groupName
+-- dep/go.mod --
+module example.com/dep
+
+go 1.25
+-- dep/api/a.go --
+package api // +groupName
+`,
+			paths: map[string]string{"example.com/dep/api": "example.com/dep api"},
+		},
+		{
 			name: "module cache", from: ".", archive: `
 -- go.mod --
 module example.com/m

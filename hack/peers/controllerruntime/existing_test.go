@@ -92,3 +92,16 @@ func project(t *testing.T, name string) (root, dir, webhookGen string) {
 	execute(t, root, "go", "build", "-o", webhookGen, "./cmd/webhook-gen")
 	return root, dir, webhookGen
 }
+
+// execute runs a command in a folder and returns what it prints.
+func execute(t testing.TB, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := osexec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	return string(out)
+}

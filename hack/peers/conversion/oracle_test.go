@@ -68,12 +68,26 @@ func oracle(t *testing.T) string {
 	if err := os.Remove(filepath.Join(dir, "certmanager", "conversion_test.go")); err != nil {
 		t.Fatal(err)
 	}
-	// cert-manager's k8s.io/* are older than the runtime module's, so that the module keeps a copy of the runtime.
-	write(t, filepath.Join(dir, "webhook-gen.yaml"), []byte("version: 1\nhandlers:\n  runtime: vendor\n"))
+	requireRuntime(t, dir)
 	run(t, dir, webhookGen)
 	theirs := strings.TrimSpace(string(output(t, exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/jetstack/cert-manager"), dir)))
 	write(t, filepath.Join(dir, "oracle", "conversion_test.go"), expectations(t, filepath.Join(theirs, "test", "integration", "conversion", "conversion_test.go")))
 	return dir
+}
+
+// requireRuntime requires a copy of the runtime module whose go.mod requires nothing: cert-manager's k8s.io/*
+// are older.
+func requireRuntime(t *testing.T, dir string) {
+	t.Helper()
+	const path = "github.com/webhook-gen/webhook-gen/runtime"
+	copied := filepath.Join(dir, "runtime")
+	if err := os.CopyFS(copied, os.DirFS(filepath.Join("..", "..", "..", "runtime"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(copied, "go.mod"), []byte("module "+path+"\n\ngo 1.24.0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	output(t, exec.Command("go", "mod", "edit", "-require="+path+"@v0.0.0", "-replace="+path+"=./runtime"), dir)
 }
 
 // output returns the output of a command.

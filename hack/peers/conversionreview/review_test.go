@@ -10,15 +10,14 @@ import (
 	"testing"
 )
 
-// module makes a module of this one's dependencies with the folder of testdata in it, sets handlers.runtime to mode,
-// and generates its conversions.
-func module(t *testing.T, mode string) string {
+// module makes a module of this one's dependencies with the folder of testdata in it, and generates its conversions.
+func module(t *testing.T) string {
 	t.Helper()
 	dir := dependencies(t)
 	if err := os.CopyFS(filepath.Join(dir, "review"), os.DirFS("testdata/review")); err != nil {
 		t.Fatal(err)
 	}
-	generate(t, dir, "runtime", mode)
+	generate(t, dir)
 	return dir
 }
 
@@ -67,29 +66,21 @@ func run(t *testing.T, dir, toolchain, name string, args ...string) {
 	}
 }
 
-// TestConformance has the API server's own code convert through a program with the handler of the runtime module and
-// of a copy of it. The race detector watches the program.
+// TestConformance has the API server's own code convert through a program with the runtime's handler. The race detector
+// watches the program.
 func TestConformance(t *testing.T) {
-	for _, mode := range []string{"import", "vendor"} {
-		t.Run(mode, func(t *testing.T) {
-			dir := module(t, mode)
-			run(t, dir, "", "go", "build", "-race", "-o", "serve", "./review/serve")
-			run(t, dir, "", "go", "vet", "./review/...")
-			run(t, dir, "", "go", "test", "./review/apiserver")
-		})
-	}
+	dir := module(t)
+	run(t, dir, "", "go", "build", "-race", "-o", "serve", "./review/serve")
+	run(t, dir, "", "go", "vet", "./review/...")
+	run(t, dir, "", "go", "test", "./review/apiserver")
 }
 
-// TestBeside compares peak memory and processor time with controller-runtime's: under the Go of go.mod with the runtime
-// module and with a copy of it, and under the next Go. Both sides take turns, so that it needs no quiet machine.
+// TestBeside compares peak memory and processor time with controller-runtime's, under the Go of go.mod and under the
+// next Go. Both sides take turns, so that it needs no quiet machine.
 func TestBeside(t *testing.T) {
-	for _, c := range []struct{ mode, toolchain string }{
-		{"import", ""},
-		{"vendor", ""},
-		{"import", "go1.27.4"},
-	} {
-		t.Run(c.mode+c.toolchain, func(t *testing.T) {
-			run(t, module(t, c.mode), c.toolchain, "go", "test", "-v", "-run", "^(TestMemory|TestRatio)$", "./review/beside")
+	for _, toolchain := range []string{"", "go1.27.4"} {
+		t.Run(toolchain, func(t *testing.T) {
+			run(t, module(t), toolchain, "go", "test", "-v", "-run", "^(TestMemory|TestRatio)$", "./review/beside")
 		})
 	}
 }

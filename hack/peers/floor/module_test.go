@@ -20,7 +20,7 @@ const kubernetes = "v0.37.2"
 
 // TestModule runs the tests of the runtime module under the next Go, which the go command fetches from the module
 // proxy, with newer versions than its go.mod names. `make test` runs them with the oldest,
-// TestVendored most of them with the race detector.
+// TestRace with the race detector.
 func TestModule(t *testing.T) {
 	dir := t.TempDir()
 	copyFolder(t, filepath.Join(repository, "runtime"), dir)
@@ -59,14 +59,6 @@ func requireNewest(t *testing.T, dir string) {
 		t.Fatalf("the root does not have k8s.io/api %s", kubernetes)
 	}
 	output(t, command(dir, "go", append([]string{"mod", "edit"}, strings.Fields(versions)...)...))
-}
-
-// build returns the path of a webhook-gen of this tree.
-func build(t *testing.T) string {
-	t.Helper()
-	webhookGen := filepath.Join(t.TempDir(), "webhook-gen")
-	output(t, command(repository, "go", "build", "-o", webhookGen, "./cmd/webhook-gen"))
-	return webhookGen
 }
 
 func command(dir, name string, arguments ...string) *exec.Cmd {

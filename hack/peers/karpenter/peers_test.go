@@ -124,14 +124,26 @@ func module(t *testing.T) string {
 	if err := os.CopyFS(filepath.Join(dir, "karpenter"), os.DirFS(filepath.Join("testdata", "karpenter"))); err != nil {
 		t.Fatal(err)
 	}
-	// Its dependencies are older than the floor of the runtime module, so that it keeps a copy of the runtime.
-	if err := os.WriteFile(filepath.Join(dir, "webhook-gen.yaml"), []byte("version: 1\nhandlers:\n  runtime: vendor\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	requireRuntime(t, dir)
 	webhookGen := filepath.Join(t.TempDir(), "webhook-gen")
 	run(t, ".", "go", "-C", filepath.Join("..", "..", ".."), "build", "-o", webhookGen, "./cmd/webhook-gen")
 	run(t, dir, webhookGen)
 	return dir
+}
+
+// requireRuntime requires a copy of the runtime module whose go.mod requires nothing: karpenter's dependencies
+// are older.
+func requireRuntime(t *testing.T, dir string) {
+	t.Helper()
+	const path = "github.com/webhook-gen/webhook-gen/runtime"
+	copied := filepath.Join(dir, "runtime")
+	if err := os.CopyFS(copied, os.DirFS(filepath.Join("..", "..", "..", "runtime"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(copied, "go.mod"), []byte("module "+path+"\n\ngo 1.24.0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(t, dir, "go", "mod", "edit", "-require="+path+"@v0.0.0", "-replace="+path+"=./runtime")
 }
 
 // run runs a command in a folder and returns its output.

@@ -16,7 +16,7 @@ import (
 	karpenterv1beta1 "sigs.k8s.io/karpenter/pkg/apis/v1beta1"
 	"sigs.k8s.io/karpenter/pkg/operator/injection"
 
-	"github.com/webhook-gen/webhook-gen/hack/peers/karpenter/internal/webhook/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 	"github.com/webhook-gen/webhook-gen/hack/peers/karpenter/karpenter/v1beta1"
 )
 

@@ -12,7 +12,7 @@ import (
 	v1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	"sigs.k8s.io/karpenter/pkg/apis/v1beta1"
 
-	"github.com/webhook-gen/webhook-gen/hack/peers/karpenter/internal/webhook/conversion"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 // Cluster is what the conversions read from the cluster that they run in.
