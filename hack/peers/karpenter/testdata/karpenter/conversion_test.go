@@ -13,8 +13,8 @@ import (
 	karpenterv1 "sigs.k8s.io/karpenter/pkg/apis/v1"
 	karpenterv1beta1 "sigs.k8s.io/karpenter/pkg/apis/v1beta1"
 
-	"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 	"github.com/webhook-gen/webhook-gen/hack/peers/karpenter/karpenter/v1beta1"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion/conversiontest"
 )
 
 // lifetime is that of the nodes of the one NodePool that the fake cluster has.

@@ -16,8 +16,8 @@ import (
 	karpenterv1beta1 "sigs.k8s.io/karpenter/pkg/apis/v1beta1"
 	"sigs.k8s.io/karpenter/pkg/operator/injection"
 
-	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 	"github.com/webhook-gen/webhook-gen/hack/peers/karpenter/karpenter/v1beta1"
+	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 // TestDifferential holds that our conversions say what karpenter's own say: in both directions, and
