@@ -5,7 +5,6 @@ package failure
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -113,49 +112,13 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestFramesOfProject has the stack of a project with a copy of the runtime, beside its webhooks.
-func TestFramesOfProject(t *testing.T) {
-	const text = `goroutine 7 [running]:
-runtime/debug.Stack()
-	GOROOT/src/runtime/debug/stack.go:26 +0x5e
-MODULE/admission.(*Handler).panicked(0xc0)
-	/shop/internal/webhook/admission/zz_generated.handler.go:173 +0x4c
-panic({0xd777c0?, 0x168a3c0?})
-	GOROOT/src/runtime/panic.go:860 +0x13a
-MODULE/v1.(*OrderWebhook).check(...)
-	/shop/internal/webhook/v1/order_webhook.go:30
-MODULE/v1.(*OrderWebhook).ValidateCreate(0x1, {0xc0, 0x1})
-	/shop/internal/webhook/v1/order_webhook.go:21 +0x1d
-MODULE/admission.OnCreate[...].func1()
-	/shop/internal/webhook/admission/zz_generated.action.go:40 +0x1d
-example.com/shop/test.Later()
-	/shop/test/later.go:1 +0x1d
-created by testing.(*T).Run in goroutine 1
-	GOROOT/src/testing/testing.go:1997 +0x465
-`
-	var got []string
-	for _, f := range Frames(strings.NewReplacer("MODULE", module, "GOROOT", strings.TrimSuffix(OfMethod(&strings.Builder{}, "Len").File, "/src/strings/builder.go")).Replace(text)) {
-		got = append(got, f.String())
-	}
-	want := []string{
-		"/shop/internal/webhook/v1/order_webhook.go:30 v1.(*OrderWebhook).check",
-		"/shop/internal/webhook/v1/order_webhook.go:21 v1.(*OrderWebhook).ValidateCreate",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("the calls are %q, want %q", got, want)
-	}
-}
-
 func TestPosition(t *testing.T) {
 	_, file, _, _ := runtime.Caller(0)
 	absolute, err := filepath.Abs("../wire/wire.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	inModule := "internal/wire/wire.go:3"
-	if _, err := os.Stat("../../go.mod"); err != nil {
-		inModule = "internal/webhook/internal/wire/wire.go:3" // a project's copy of the runtime
-	}
+	const inModule = "internal/wire/wire.go:3"
 	for given, want := range map[string]string{
 		file:                       "failure_test.go:3",
 		absolute:                   inModule,

@@ -5,10 +5,8 @@ package failure
 import (
 	"fmt"
 	"path"
-	"reflect"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -68,18 +66,12 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	return text[:i], text[i+len(separator):], true
 }
 
-// module is the import path of the runtime, or of a project's copy.
-var module = path.Dir(path.Dir(reflect.TypeFor[Frame]().PkgPath()))
+// module is the import path of the runtime.
+const module = "github.com/webhook-gen/webhook-gen/runtime"
 
-// own reports whether a function is one of the runtime, and not of its tests. A project's copy is beside packages of
-// the user's.
+// own reports whether a function is one of the runtime, and not of its tests.
 func own(function, file string) bool {
-	below, ok := strings.CutPrefix(function, module+"/")
-	if !ok || strings.HasSuffix(file, "_test.go") {
-		return false
-	}
-	first := below[:max(strings.IndexAny(below, "/."), 0)]
-	return slices.Contains([]string{"admission", "authorization", "certificates", "controllerruntime", "conversion", "internal", "server", "version"}, first)
+	return strings.HasPrefix(function, module+"/") && !strings.HasSuffix(file, "_test.go")
 }
 
 // users reports whether a function is neither of Go, nor of the runtime, nor generated.
