@@ -91,11 +91,8 @@ func lintSection(t *testing.T, heading string, table []lint.Rule) string {
 		if r.Fix != "" {
 			fmt.Fprintf(&b, "\n*Fix:* %s.\n", r.Fix)
 		}
-		switch r.By {
-		case lint.Expressions:
-			b.WriteString("\n*Found by* `webhook-gen-explain`, which reads CEL.\n")
-		case lint.Code:
-			b.WriteString("\n*Found by* `webhook-gen-vet`, which reads code: [Lint](../guides/lint.md#code).\n")
+		if r.By == lint.Code {
+			b.WriteString("\n*Found by* `lint --code`, which reads code: [Lint](../guides/lint.md#code).\n")
 		}
 	}
 	return b.String()

@@ -8,6 +8,8 @@
 //	webhook-gen markers            the markers and their arguments
 //	webhook-gen import             turn +kubebuilder:webhook markers into +webhook markers
 //
+// `go vet -vettool=$(which webhook-gen) ./...` runs the rules of lint that read code.
+//
 // It exits with 0 on success, with 1 when it found mistakes or drift, and with 2 when it was called wrongly or could
 // not do its work. webhook-gen.yaml at the module's root has the settings that go:generate, make and CI share.
 package main
@@ -17,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 
+	"github.com/webhook-gen/webhook-gen/explain/vet"
 	"github.com/webhook-gen/webhook-gen/generator/command"
 )
 
@@ -24,6 +27,9 @@ import (
 var released string //nolint:gochecknoglobals // the linker needs it
 
 func main() {
+	if vet.IsTool(os.Args[1:]) {
+		vet.Tool()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := command.Run(ctx, os.Args[1:], released, os.Stdout, os.Stderr)
 	stop()

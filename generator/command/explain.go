@@ -16,7 +16,7 @@ import (
 
 func explainCommand(s streams) *cobra.Command {
 	return group("explain", "Show the effect of markers: conversions, calls, upgrades",
-		explainConversionCommand(s), explainPolicyCommand(s), explainRequestCommand(s), explainEvaluateCommand(s), explainUpgradeCommand(s))
+		explainConversionCommand(s), explainRequestCommand(s), explainEvaluateCommand(s), explainUpgradeCommand(s))
 }
 
 func explainConversionCommand(s streams) *cobra.Command {

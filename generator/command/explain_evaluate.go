@@ -5,24 +5,16 @@ package command
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/webhook-gen/webhook-gen/explain"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 )
 
-// evaluation is what the companion evaluates.
-type evaluation struct {
-	inspect.Description
-	Requests []json.RawMessage `json:"requests"`
-	Describe bool              `json:"describe,omitempty"`
-}
-
 func explainEvaluateCommand(s streams) *cobra.Command {
 	flags := runFlags{format: "text"} // findings are for people, and the answer is for programs
-	companion := companion{own: s.origin}
 	c := &cobra.Command{
 		Use:   "evaluate",
 		Short: "Answer requests by the project's admission policies, for tests",
@@ -30,27 +22,30 @@ func explainEvaluateCommand(s streams) *cobra.Command {
 			"AdmissionRequest, and namespaceObject and params, the objects of the cluster that a policy may read. An answer has\n" +
 			"allowed, code, reason, message, warnings, auditAnnotations, the object after all policies, and the steps to it.\n" +
 			"With \"describe\": true the output also has the policies, and the kinds that they match, with their schemas.\n" +
-			"The API server's own code evaluates the policies, in the command webhook-gen-explain. No server or webhook is called.",
+			"The API server's own code evaluates the policies. No server or webhook is called.",
 		Args: noArguments,
 		RunE: flags.with(func(c *cobra.Command, config engine.Config, _ []string) error {
-			var e evaluation
-			text, err := io.ReadAll(s.in)
+			var requests explain.Requests
+			if err := json.NewDecoder(s.in).Decode(&requests); err != nil {
+				return fmt.Errorf("the requests on standard input: %w", err)
+			}
+			described, diags, err := inspect.Describe(c.Context(), config)
 			if err != nil {
 				return err
 			}
-			if err := json.Unmarshal(text, &e); err != nil {
-				return fmt.Errorf("the requests on standard input: %w", err)
-			}
-			described, diags := inspect.Describe(c.Context(), config)
 			if err := flags.report(s, config.Dir, diags); err != nil {
 				return err
 			}
-			e.Description = described
-			return companion.run(c.Context(), s.out, config.Dir, "evaluate", e)
+			answers, err := explain.Evaluate(c.Context(), described, requests)
+			if err != nil {
+				return err
+			}
+			e := json.NewEncoder(s.out)
+			e.SetEscapeHTML(false)
+			return e.Encode(answers)
 		}),
 	}
 	c.Flags().StringVarP(&flags.Dir, "directory", "C", "", "run as if started in this folder")
 	c.Flags().StringSliceVar(&flags.Tags, "tags", nil, "build tags, comma-separated")
-	companion.add(c)
 	return c
 }

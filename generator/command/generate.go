@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
@@ -18,7 +19,6 @@ func generateCommand(s streams) *cobra.Command {
 	var flags runFlags
 	var output string
 	var dryRun bool
-	companion := companion{own: s.origin}
 	c := &cobra.Command{
 		Use:   "generate [packages]",
 		Short: "Write the files for the markers",
@@ -30,7 +30,7 @@ func generateCommand(s streams) *cobra.Command {
 			if output != "" && output != "-" {
 				config.Manifest = absolute(config.Dir, output)
 			}
-			result, err := flags.run(c, s, config, companion.generate)
+			result, err := flags.run(c, s, config, inspect.Generate)
 			if err != nil {
 				return err
 			}
@@ -48,7 +48,6 @@ func generateCommand(s streams) *cobra.Command {
 		}),
 	}
 	flags.add(c)
-	companion.add(c)
 	c.Flags().StringVarP(&output, "output", "o", "", "path of the manifest, or - to print the manifest alone (default config/webhook/manifests.yaml in the module)")
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "list the changes, and write nothing")
 	return c

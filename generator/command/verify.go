@@ -11,6 +11,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/project"
 )
@@ -18,7 +19,6 @@ import (
 func verifyCommand(s streams) *cobra.Command {
 	var flags runFlags
 	var manifest string
-	companion := companion{own: s.origin}
 	c := &cobra.Command{
 		Use:   "verify [packages]",
 		Short: "Show what generate would change, and fail if anything would",
@@ -35,7 +35,7 @@ func verifyCommand(s streams) *cobra.Command {
 				config.Manifest = absolute(config.Dir, manifest)
 				remedy += " generate --output " + manifest
 			}
-			result := progress(s.err, func() engine.Result { return companion.generate(c.Context(), config) })
+			result := progress(s.err, func() engine.Result { return inspect.Generate(c.Context(), config) })
 			stale := output.Stale(result.Changes)
 			outdated := s.outdated(result.Root)
 			stale.Add(outdated...)
@@ -69,7 +69,6 @@ func verifyCommand(s streams) *cobra.Command {
 		}),
 	}
 	flags.add(c)
-	companion.add(c)
 	c.Flags().StringVarP(&manifest, "output", "o", "", "path of the manifest (default config/webhook/manifests.yaml in the module)")
 	return c
 }

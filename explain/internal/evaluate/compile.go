@@ -25,7 +25,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
-	"github.com/webhook-gen/webhook-gen/explain/internal/project"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
 // meter adds up the cost of expressions.

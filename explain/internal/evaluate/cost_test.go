@@ -173,10 +173,10 @@ func anything(r *rand.Rand, s *apiextensionsv1.JSONSchemaProps) any {
 }
 
 // costlyPolicies has a policy of each kind for each expression.
-func costlyPolicies(t testing.TB, expressions []string) Input {
+func costlyPolicies(t testing.TB, expressions []string) input {
 	t.Helper()
 	var b strings.Builder
-	fmt.Fprintf(&b, "version: 1\ntypes:\n- group: shop.example.com\n  version: v1\n  kind: Widget\n  schema:%s\npolicies:\n", strings.ReplaceAll(bounded, "\n", "\n    "))
+	fmt.Fprintf(&b, "types:\n- group: shop.example.com\n  version: v1\n  kind: Widget\n  schema:%s\npolicies:\n", strings.ReplaceAll(bounded, "\n", "\n    "))
 	for i, expression := range expressions {
 		variables := ""
 		if strings.Contains(expression, "variables") {
@@ -213,7 +213,7 @@ func costlyPolicies(t testing.TB, expressions []string) Input {
 			b.WriteString("}}]\n")
 		}
 	}
-	var in Input
+	var in input
 	if err := yaml.UnmarshalStrict([]byte(b.String()), &in); err != nil {
 		t.Fatalf("%v in\n%s", err, b.String())
 	}

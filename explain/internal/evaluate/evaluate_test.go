@@ -18,13 +18,13 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
 var update = flag.Bool("update", false, "rewrite the answers")
 
 // policies is a project with policies of both kinds.
 const policies = `
-version: 1
 types:
 - group: shop.example.com
   version: v1
@@ -115,7 +115,7 @@ params:
 
 func ask(t *testing.T, request string) Answer {
 	t.Helper()
-	var in Input
+	var in input
 	var r Request
 	if err := yaml.Unmarshal([]byte(policies), &in); err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func ask(t *testing.T, request string) Answer {
 		t.Fatal(err)
 	}
 	in.Requests = []Request{r}
-	answers, err := Run(t.Context(), in)
+	answers, err := Run(t.Context(), &in.Project, in.Requests)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestEvaluate(t *testing.T) {
 // TestOnlyMatchingPoliciesAreCompiled evaluates a request that matches three of five policies. A cluster may have
 // hundreds that do not match.
 func TestOnlyMatchingPoliciesAreCompiled(t *testing.T) {
-	var in Input
+	var in input
 	if err := yaml.Unmarshal([]byte(policies), &in); err != nil {
 		t.Fatal(err)
 	}
@@ -218,6 +218,12 @@ func TestOnlyMatchingPoliciesAreCompiled(t *testing.T) {
 	if got, want := slices.Sorted(maps.Keys(compiled)), []string{"again", "fill", "limit"}; !slices.Equal(got, want) {
 		t.Errorf("compiled are %v, want %v", got, want)
 	}
+}
+
+// input is a project with requests, as tests write them in YAML.
+type input struct {
+	project.Project
+	Requests []Request
 }
 
 // FuzzRun runs anything: it answers or fails, and ends.
@@ -274,11 +280,11 @@ func FuzzRun(f *testing.F) {
 		with(strings.Replace(base, change.from, change.to, 1), request)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var in Input
+		var in input
 		if json.Unmarshal(text, &in) != nil {
 			return
 		}
-		answers, err := Run(t.Context(), in)
+		answers, err := Run(t.Context(), &in.Project, in.Requests)
 		if err == nil && len(answers) != len(in.Requests) {
 			t.Errorf("%d answers to %d requests", len(answers), len(in.Requests))
 		}

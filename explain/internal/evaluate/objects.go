@@ -21,8 +21,8 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
 	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
-	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
 // objects are an API server's knowledge of objects: Go types of Kubernetes' own kinds, and schemas of others.

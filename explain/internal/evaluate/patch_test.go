@@ -16,7 +16,6 @@ import (
 // objects that lack them: a patch without the finding never fails, one with it does.
 func TestPatchable(t *testing.T) {
 	const head = `
-version: 1
 types:
 - group: shop.example.com
   version: v1
@@ -107,7 +106,7 @@ policies:
 			fmt.Fprintf(&b, "      - {patchType: %s, %s: {expression: %q}}\n", kind, field, m)
 		}
 		b.WriteString(tail)
-		var in Input
+		var in input
 		if err := yaml.UnmarshalStrict([]byte(strings.TrimPrefix(b.String(), "\n")), &in); err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +140,7 @@ policies:
 				t.Fatal(err)
 			}
 			in.Requests = []Request{r}
-			answers, err := Run(t.Context(), in)
+			answers, err := Run(t.Context(), &in.Project, in.Requests)
 			if err != nil {
 				t.Fatal(err)
 			}

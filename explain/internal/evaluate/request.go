@@ -20,21 +20,10 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
-	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 	"github.com/webhook-gen/webhook-gen/explain/internal/request"
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
-
-// Input is policies and the requests on which they run. docs/guides/explain.md of webhook-gen describes the form.
-type Input struct {
-	Version  int              `json:"version"`
-	Policies []project.Policy `json:"policies"`
-	Types    []project.Type   `json:"types"`
-	Kinds    []project.Kind   `json:"kinds"`
-	Requests []Request        `json:"requests"`
-	// Describe asks for the policies and their kinds, too.
-	Describe bool `json:"describe"`
-}
 
 // Request is a request as admission sees it.
 type Request struct {
@@ -60,21 +49,18 @@ type Request struct {
 	Current json.RawMessage `json:"current"`
 }
 
-// Run answers every request.
-func Run(ctx context.Context, in Input) ([]Answer, error) {
-	if in.Version != project.Version {
-		return nil, fmt.Errorf("version %d of the form is not known: use version %d", in.Version, project.Version)
-	}
+// Run answers every request by the policies of a project.
+func Run(ctx context.Context, p *project.Project, requests []Request) ([]Answer, error) {
 	api := served.Kubernetes()
-	for _, r := range in.Requests {
-		addResources(api, r, in.Types)
+	for _, r := range requests {
+		addResources(api, r, p.Types)
 	}
-	e, err := New(in.Policies, in.Types, api)
+	e, err := New(p.Policies, p.Types, api)
 	if err != nil {
 		return nil, err
 	}
 	answers := []Answer{}
-	for _, r := range in.Requests {
+	for _, r := range requests {
 		answers = append(answers, e.Answer(ctx, r))
 	}
 	return answers, nil

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
-	"github.com/webhook-gen/webhook-gen/explain/internal/project"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
 // Rules of webhook-gen, which documents them.

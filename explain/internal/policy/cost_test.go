@@ -11,7 +11,7 @@ import (
 	v1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/webhook-gen/webhook-gen/explain/internal/project"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
 // asks is an expression that asks the authorizer a number of times. An API server takes 350000 for each.

@@ -14,7 +14,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/webhook-gen/webhook-gen/explain/internal/project"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
 // node is a place in the type of an object: its schema, and its type in expressions.

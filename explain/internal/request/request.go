@@ -24,17 +24,17 @@ import (
 // Options describe a request. New finds out absent options where it can.
 type Options struct {
 	// Object is the object that the client sends, or the object that a DELETE deletes; nil for a CONNECT without options.
-	Object *unstructured.Unstructured `json:"-"`
+	Object *unstructured.Unstructured
 	// Old is the object before an UPDATE; nil means that the UPDATE leaves it unchanged.
-	Old *unstructured.Unstructured `json:"-"`
+	Old *unstructured.Unstructured
 	// Operation is CREATE, UPDATE, DELETE or CONNECT; empty means UPDATE where there is an old object, else CREATE.
-	Operation string `json:"operation"`
+	Operation string
 	// Resource is a resource as kubectl names it: "deployments", "deployments.apps", "deployments.v1.apps".
-	Resource    string `json:"resource"`
-	Subresource string `json:"subresource"`
-	Namespace   string `json:"namespace"`
-	Name        string `json:"name"`
-	DryRun      bool   `json:"dry-run"`
+	Resource    string
+	Subresource string
+	Namespace   string
+	Name        string
+	DryRun      bool
 	User
 }
 

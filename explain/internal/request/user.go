@@ -13,8 +13,8 @@ import (
 // User is who makes a request.
 type User struct {
 	// Name is empty for the administrator that kubeadm sets up.
-	Name   string   `json:"as"`
-	Groups []string `json:"as-group"`
+	Name   string
+	Groups []string
 }
 
 // UserInfo returns the user of a request that an API server sent.

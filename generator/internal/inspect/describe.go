@@ -4,12 +4,15 @@ package inspect
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	explained "github.com/webhook-gen/webhook-gen/explain/project"
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
@@ -17,81 +20,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
-	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+	goschema "github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
-// Description describes a project to other programs: the result of its markers, and their positions.
-// webhook-gen-explain reads its JSON; docs/guides/explain.md describes it.
-type Description struct {
-	// Version is the version of this format.
-	Version        int                        `json:"version"`
-	Configurations []ConfigurationDescription `json:"configurations"`
-	Kinds          []KindDescription          `json:"kinds"`
-	// Definitions are the absolute paths of files with CustomResourceDefinitions.
-	Definitions []string            `json:"definitions"`
-	Policies    []PolicyDescription `json:"policies"`
-	// Types are the kinds that policies and webhooks with match conditions match, and the kinds of parameters, with their
-	// schemas. A kind whose Go type could not be found is left out.
-	Types []TypeDescription `json:"types"`
-	// MinKubernetesVersion is the oldest API server that the project supports, such as 1.34: as webhook-gen.yaml sets, or
-	// the first that serves the project's policies. Without policies it is 1.30, the first that serves matchConditions as
-	// a stable field.
-	MinKubernetesVersion string `json:"minKubernetesVersion"`
-}
-
-// PolicyDescription is a policy with its bindings.
-type PolicyDescription struct {
-	// Object is the policy and Bindings are its bindings, of admissionregistration.k8s.io/v1.
-	Object   any   `json:"object"`
-	Bindings []any `json:"bindings"`
-	// At is the position of the marker.
-	At diag.Position `json:"at"`
-	// Kinds are the matched kinds whose Go types are known.
-	Kinds []GroupVersionKind `json:"kinds"`
-	// Since is the oldest API server that has the policy, such as 1.36. It is empty if all supported ones have it.
-	Since string `json:"since,omitempty"`
-}
-
-// GroupVersionKind names a kind.
-type GroupVersionKind = metav1.GroupVersionKind
-
-// TypeDescription is a kind with the schema of its Go type, or of a CustomResourceDefinition in a file.
-type TypeDescription struct {
-	GroupVersionKind
-	// GoType is the Go type with its import path. It is empty for a type of a CustomResourceDefinition.
-	GoType string `json:"goType,omitempty"`
-	// Schema is as openAPIV3Schema in a CustomResourceDefinition: a *schema.Schema, or its JSON.
-	Schema any `json:"schema"`
-}
-
-// ConfigurationDescription is one object of the manifest.
-type ConfigurationDescription struct {
-	// Object is the configuration.
-	Object   any                  `json:"object"`
-	Webhooks []WebhookDescription `json:"webhooks"`
-}
-
-// WebhookDescription has the position of a webhook.
-type WebhookDescription struct {
-	// At is the position of the marker.
-	At diag.Position `json:"at"`
-	// Kinds are the matched kinds whose Go types are known, if the webhook has match conditions.
-	Kinds []GroupVersionKind `json:"kinds,omitempty"`
-}
-
-// KindDescription is an API type for which the project has webhooks, policies or conversions.
-type KindDescription struct {
-	GroupVersionKind
-	Plural string `json:"plural"`
-	// Scope is Cluster, Namespaced, or empty if the source does not set it.
-	Scope string `json:"scope"`
-	// Converted is true if a webhook converts between the kind's versions.
-	Converted bool `json:"converted"`
-}
-
-// Describe reads the packages and describes the result of their markers. The description is empty if the diagnostics
-// have errors. It has the schemas of the named kinds, even if no expression reads them.
-func Describe(ctx context.Context, c engine.Config, named ...string) (Description, diag.List) {
+// Describe reads the packages and describes the result of their markers for package explain, with positions relative to
+// the folder of the configuration. The description is empty if the diagnostics have errors.
+func Describe(ctx context.Context, c engine.Config) (*explained.Project, diag.List, error) {
 	run := c.Resolve()
 	state := run.Read(ctx, engine.Edits{})
 	diags := append(state.Diagnostics, check.Project(state.Project)...)
@@ -99,92 +33,144 @@ func Describe(ctx context.Context, c engine.Config, named ...string) (Descriptio
 		diags = diags.Promote()
 	}
 	if diags.HasErrors() {
-		return Description{}, diags.Sort()
+		return &explained.Project{}, diags.Sort(), nil
 	}
 	delivery, _ := run.Deployment() // generate reports files that cannot be read
-	d := describeProject(ctx, state.Module, state.Project, delivery, named...)
-	d.Definitions = append(d.Definitions, load.Names(run.Root, run.DefinitionPatterns()...)...)
-	return d, diags.Sort()
+	p, err := describeProject(ctx, state.Module, state.Project, delivery)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, configuration := range state.Project.Configurations {
+		for j, w := range configuration.Webhooks {
+			p.Configurations[i].Webhooks[j].At = relative(c.Dir, w.Pos)
+		}
+	}
+	p.Definitions = load.Names(run.Root, run.DefinitionPatterns()...)
+	return p, diags.Sort(), nil
+}
+
+// relative is a position with the file's path from a folder.
+func relative(dir string, at diag.Position) string {
+	file := at.File
+	if rel, err := filepath.Rel(dir, file); err == nil {
+		file = filepath.ToSlash(rel)
+	}
+	return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
 // describeProject describes a project. The schemas of Go types need the module that contains them.
-func describeProject(ctx context.Context, m *load.Module, p *model.Project, delivery render.Delivery, named ...string) Description {
-	d := Description{
-		Version: 1, Configurations: []ConfigurationDescription{}, Kinds: kinds(p), Definitions: []string{},
-		Policies: []PolicyDescription{}, Types: types(ctx, m, p, named), MinKubernetesVersion: fmt.Sprintf("1.%d", p.OldestKubernetes()),
+func describeProject(ctx context.Context, m *load.Module, p *model.Project, delivery render.Delivery) (*explained.Project, error) {
+	types, err := types(ctx, m, p)
+	if err != nil {
+		return nil, err
 	}
+	d := &explained.Project{Kinds: kinds(p), Types: types, MinKubernetesVersion: fmt.Sprintf("1.%d", p.OldestKubernetes())}
 	for _, c := range p.Configurations {
-		object := render.Object(c, delivery)
-		kind := object.(runtimeschema.ObjectKind) // v1beta1 has the fields of v1, and other defaults
-		kind.SetGroupVersionKind(kind.GroupVersionKind().GroupKind().WithVersion(p.API))
-		described := ConfigurationDescription{Object: object, Webhooks: []WebhookDescription{}}
+		object, err := untyped(render.Object(c, delivery))
+		if err != nil {
+			return nil, err
+		}
+		// v1beta1 has the fields of v1, and other defaults.
+		object.SetGroupVersionKind(object.GroupVersionKind().GroupKind().WithVersion(p.API))
+		described := explained.Configuration{Object: object}
 		for _, w := range c.Webhooks {
-			described.Webhooks = append(described.Webhooks, WebhookDescription{At: w.Pos, Kinds: d.typed(w.Kinds)})
+			described.Webhooks = append(described.Webhooks, explained.Webhook{Kinds: typed(d.Types, w.Kinds)})
 		}
 		d.Configurations = append(d.Configurations, described)
 	}
 	for _, policy := range p.Policies {
-		described := PolicyDescription{
-			Object: render.PolicyObject(policy), Bindings: render.BindingObjects(policy), At: policy.Pos, Kinds: append([]GroupVersionKind{}, d.typed(policy.Kinds)...),
+		object, err := untyped(render.PolicyObject(policy))
+		if err != nil {
+			return nil, err
+		}
+		described := explained.Policy{Object: object, Bindings: []unstructured.Unstructured{}, Kinds: append([]explained.GroupVersionKind{}, typed(d.Types, policy.Kinds)...)}
+		for _, b := range render.BindingObjects(policy) {
+			binding, err := untyped(b)
+			if err != nil {
+				return nil, err
+			}
+			described.Bindings = append(described.Bindings, binding)
 		}
 		if policy.InsteadOf != nil {
 			described.Since = fmt.Sprintf("1.%d", policy.Since)
 		}
 		d.Policies = append(d.Policies, described)
 	}
-	return d
+	return d, nil
 }
 
-// typed returns the kinds that the description has a schema for.
-func (d Description) typed(kinds []model.TypedKind) (all []GroupVersionKind) {
+// untyped returns an object as an API server reads it from JSON.
+func untyped(object any) (u unstructured.Unstructured, err error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return u, err
+	}
+	return u, u.UnmarshalJSON(text)
+}
+
+// typed returns the kinds among types.
+func typed(types []explained.Type, kinds []model.TypedKind) (all []explained.GroupVersionKind) {
 	for _, k := range kinds {
-		kind := GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
-		if slices.ContainsFunc(d.Types, func(t TypeDescription) bool { return t.GroupVersionKind == kind }) {
+		kind := explained.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
+		if slices.ContainsFunc(types, func(t explained.Type) bool { return t.GroupVersionKind == kind }) {
 			all = append(all, kind)
 		}
 	}
 	return all
 }
 
-// types returns the schemas of the kinds that expressions read, and of named kinds.
-func types(ctx context.Context, m *load.Module, p *model.Project, named []string) []TypeDescription {
-	all := []TypeDescription{}
+// types returns the schemas of the kinds that expressions read.
+func types(ctx context.Context, m *load.Module, p *model.Project) (all []explained.Type, err error) {
 	if m == nil {
-		return all
+		return nil, nil
 	}
 	resolver := resolve.New(ctx, m)
-	add := func(k model.TypedKind) {
-		kind := GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
-		if slices.ContainsFunc(all, func(t TypeDescription) bool { return t.GroupVersionKind == kind }) {
-			return
+	add := func(k model.TypedKind) error {
+		kind := explained.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
+		if slices.ContainsFunc(all, func(t explained.Type) bool { return t.GroupVersionKind == kind }) {
+			return nil
 		}
-		if t, err := resolver.Named(k.Type.Path, k.Type.Name); err == nil {
-			all = append(all, TypeDescription{kind, k.Type.Path + "." + k.Type.Name, schema.Of(t)})
+		t, err := resolver.Named(k.Type.Path, k.Type.Name)
+		if err != nil {
+			return nil // expressions are compiled without the type
 		}
+		props, err := propsOf(goschema.Of(t))
+		all = append(all, explained.Type{GroupVersionKind: kind, GoType: k.Type.Path + "." + k.Type.Name, Schema: props})
+		return err
 	}
+	var read []model.TypedKind
 	for _, w := range p.Webhooks() {
-		for _, k := range w.Kinds {
-			if len(w.Spec.MatchConditions) > 0 || slices.Contains(named, k.Kind) {
-				add(k)
-			}
+		if len(w.Spec.MatchConditions) > 0 {
+			read = append(read, w.Kinds...)
 		}
 	}
 	for _, policy := range p.Policies {
-		for _, k := range policy.Kinds {
-			add(k)
-		}
+		read = append(read, policy.Kinds...)
 		if policy.ParamKind != nil {
-			add(*policy.ParamKind)
+			read = append(read, *policy.ParamKind)
 		}
 	}
-	return all
+	for _, k := range read {
+		if err := add(k); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// propsOf returns a schema, or its JSON, in the type of package apiextensions.
+func propsOf(schema any) (props apiextensionsv1.JSONSchemaProps, err error) {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return props, err
+	}
+	return props, json.Unmarshal(text, &props)
 }
 
 // kinds returns the kinds of webhooks, of policies and of both ends of conversions, without duplicates.
-func kinds(p *model.Project) []KindDescription {
-	all := []KindDescription{}
-	add := func(k KindDescription) {
-		i := slices.IndexFunc(all, func(other KindDescription) bool { return other.GroupVersionKind == k.GroupVersionKind })
+func kinds(p *model.Project) (all []explained.Kind) {
+	add := func(k explained.Kind) {
+		i := slices.IndexFunc(all, func(other explained.Kind) bool { return other.GroupVersionKind == k.GroupVersionKind })
 		if i < 0 {
 			all = append(all, k)
 			return
@@ -200,7 +186,7 @@ func kinds(p *model.Project) []KindDescription {
 	}
 	for _, k := range marked {
 		if k != nil {
-			add(KindDescription{GroupVersionKind: GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}, Plural: k.Plural, Scope: k.Scope})
+			add(explained.Kind{GroupVersionKind: explained.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}, Plural: k.Plural, Scope: k.Scope})
 		}
 	}
 	for _, c := range p.Conversions {
@@ -208,7 +194,7 @@ func kinds(p *model.Project) []KindDescription {
 			continue // somebody else's kind
 		}
 		for _, end := range []model.VersionedType{c.Hub, c.Spoke} {
-			add(KindDescription{GroupVersionKind: GroupVersionKind{Group: end.Group, Version: end.Version, Kind: end.Name}, Plural: c.CRD.Plural, Converted: true})
+			add(explained.Kind{GroupVersionKind: explained.GroupVersionKind{Group: end.Group, Version: end.Version, Kind: end.Name}, Plural: c.CRD.Plural, Converted: true})
 		}
 	}
 	return all

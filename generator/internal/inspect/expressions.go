@@ -6,152 +6,122 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/webhook-gen/webhook-gen/explain"
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
-// ExpressionReader reports mistakes in the CEL expressions of a project. The caller provides it, because reading them
-// as an API server does takes the API server's code. This module does not depend on that code.
-type ExpressionReader func(Description) ([]ExpressionFinding, error)
-
-// ExpressionFinding is a mistake in an expression.
-type ExpressionFinding struct {
-	// Rule is E22, one of P20 to P23, or a lint rule that only programs that read CEL check.
-	Rule string `json:"rule"`
-	// Policy is an index into a Description, and Field the path of the policy's expression. Without them, the mistake is
-	// in a match condition of a webhook.
-	Policy *int   `json:"policy,omitempty"`
-	Field  string `json:"field,omitempty"`
-	// Configuration and Webhook are indexes into a Description. Condition is an index into the webhook's
-	// matchConditions.
-	Configuration int `json:"configuration"`
-	Webhook       int `json:"webhook"`
-	Condition     int `json:"condition"`
-	// From and To delimit the wrong bytes of the expression.
-	From int `json:"from"`
-	To   int `json:"to"`
-	// Message describes the mistake.
-	Message string `json:"message"`
-}
-
-// in returns the webhook and the source range of the bytes. If no marker contains the expression literally, the range
-// is the whole expression.
-func (f ExpressionFinding) in(p *model.Project) (*model.Webhook, diag.Range, error) {
-	if f.Configuration < 0 || f.Configuration >= len(p.Configurations) ||
-		f.Webhook < 0 || f.Webhook >= len(p.Configurations[f.Configuration].Webhooks) {
-		return nil, diag.Range{}, fmt.Errorf("a finding about matchConditions is of a webhook that is not there: %+v", f)
-	}
-	w := p.Configurations[f.Configuration].Webhooks[f.Webhook]
+// inCondition returns the source range of wrong bytes of a webhook's condition. If no marker contains the expression
+// literally, the range is the whole expression.
+func inCondition(w *model.Webhook, f explain.Finding) diag.Range {
 	field := fmt.Sprintf("matchConditions[%d].expression", f.Condition)
-	part := w.Expressions[field]
-	if f.Condition < 0 || f.Condition >= len(w.Spec.MatchConditions) || part == nil ||
-		f.From < 0 || f.From >= f.To || f.To > len(w.Spec.MatchConditions[f.Condition].Expression) {
-		return w, w.Where(field), nil
+	if part := w.Expressions[field]; part != nil && f.From < f.To && f.To <= len(w.Spec.MatchConditions[f.Condition].Expression) {
+		return part(f.From, f.To)
 	}
-	return w, part(f.From, f.To), nil
+	return w.Where(field)
 }
 
-// inPolicy returns the source range of the bytes of a policy's expression.
-func (f ExpressionFinding) inPolicy(p *model.Project) (diag.Range, error) {
-	if *f.Policy < 0 || *f.Policy >= len(p.Policies) {
-		return diag.Range{}, fmt.Errorf("a finding about policies is of a policy that is not there: %+v", f)
+// inPolicy returns the source range of wrong bytes of a policy's expression.
+func inPolicy(p *model.Policy, f explain.Finding) diag.Range {
+	if part := p.Expressions[f.Field]; part != nil {
+		return part(f.From, f.To)
 	}
-	policy := p.Policies[*f.Policy]
-	if part := policy.Expressions[f.Field]; part != nil {
-		return part(f.From, f.To), nil
-	}
-	return policy.Where(f.Field), nil
+	return p.Where(f.Field)
 }
 
-// isOwn reports whether a finding is in a condition that the user wrote.
-func (f ExpressionFinding) isOwn(w *model.Webhook) bool {
-	return f.Condition < 0 || f.Condition >= len(w.Spec.MatchConditions) || slices.Contains(w.OwnConditions(), w.Spec.MatchConditions[f.Condition])
+// Generate makes the files for the markers, if an API server accepts their expressions.
+func Generate(ctx context.Context, c engine.Config) engine.Result {
+	run := c.Resolve()
+	state := run.Read(ctx, engine.Edits{})
+	if !state.Diagnostics.HasErrors() {
+		state.Diagnostics.Add(refused(ctx, state.Module, state.Project)...)
+	}
+	return run.Generate(ctx, state, engine.Edits{})
 }
 
-// Refused returns the mistakes in the CEL of the project's policies and matchConditions that are not of lint.
-// If they cannot be read, it returns a warning at the first of them.
-func Refused(ctx context.Context, m *load.Module, p *model.Project, read ExpressionReader) diag.List {
-	at, what, count := unread(p)
-	if count == 0 {
+// refused returns the mistakes in the CEL of the project's policies and matchConditions that are not of lint.
+func refused(ctx context.Context, m *load.Module, p *model.Project) diag.List {
+	at, any := firstExpression(p)
+	if !any {
 		return nil
 	}
-	_, ofPolicies, refused, err := readExpressions(ctx, m, p, read)
+	_, ofPolicies, refused, err := readExpressions(ctx, m, p, "", nil)
 	if err != nil {
-		reason, install, _ := strings.Cut(err.Error(), ". To install it:\n  ")
-		return diag.List{diag.Warningf(at, check.RuleUncompiled, "%d %s not compiled: %s", count, what, reason).WithHint("%s", install)}
+		return diag.List{diag.Errorf(at, check.RuleMatchConditions, "the expressions cannot be compiled: %v", err)}
 	}
 	return append(refused, lint.ApplyToPolicies(p, ofPolicies, check.AllowedToPolicies(), isOfExpressions)...)
 }
 
-// unread returns the position of the project's first expression, and what the expressions are.
-func unread(p *model.Project) (at diag.Range, what string, count int) {
-	what = "match condition(s)"
+// firstExpression returns the position of a project's first expression, if it has any.
+func firstExpression(p *model.Project) (at diag.Range, any bool) {
 	for _, w := range p.Webhooks() {
-		if count == 0 {
-			at = w.Where("matchConditions[0].expression")
+		if len(w.OwnConditions()) > 0 {
+			return w.Where("matchConditions[0].expression"), true
 		}
-		count += len(w.OwnConditions())
 	}
 	for _, policy := range p.Policies {
-		if count == 0 {
-			at = policy.Range
-		}
-		if n := len(policy.Spec.Expressions()); n > 0 {
-			what, count = "expression(s)", count+n
+		if len(policy.Spec.Expressions()) > 0 {
+			return policy.Range, true
 		}
 	}
-	return at, what, count
+	return diag.Range{}, false
 }
 
 // isOfExpressions reports a rule about the expressions of policies that an allowance may name.
 func isOfExpressions(rule string) bool { return slices.Contains(check.AllowedToPolicies(), rule) }
 
-// readExpressions returns the reader's findings: rules of lint that webhooks break, rules that policies break, and
-// expressions that an API server refuses or that fail there.
-func readExpressions(ctx context.Context, m *load.Module, p *model.Project, read ExpressionReader) (found, ofPolicies []lint.Finding, refused diag.List, err error) {
-	expressions, err := read(describeProject(ctx, m, p, render.Delivery{}))
+// readExpressions compiles the expressions of a project as an API server of a version does; an empty version is the
+// oldest that the project supports. It returns rules of lint that webhooks break, rules that policies break, and
+// expressions that an API server refuses or that fail there. In files, policies have the kinds of the definitions there.
+func readExpressions(ctx context.Context, m *load.Module, p *model.Project, kubeVersion string, files *manifest.Contents) (found, ofPolicies []lint.Finding, refused diag.List, err error) {
+	described, err := describeProject(ctx, m, p, render.Delivery{})
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	for _, e := range expressions {
-		severity, ours := check.OfExpressions(e.Rule)
-		if e.Policy != nil {
-			at, err := e.inPolicy(p)
-			if err != nil {
-				return nil, nil, nil, err
-			}
-			if !ours {
-				return nil, nil, nil, fmt.Errorf("a finding about policies breaks the rule %q, which does not exist", e.Rule)
-			}
-			if p.Policies[*e.Policy].Inherits(e.Field) { // it is reported for the webhook
-				continue
-			}
-			d := diag.Diagnostic{Range: at, Severity: severity, Rule: e.Rule, Message: e.Message}
-			ofPolicies = append(ofPolicies, lint.Finding{Diagnostic: d, Allowed: p.Policies[*e.Policy].Allowed})
-			continue
-		}
-		w, at, err := e.in(p)
-		if err != nil {
+	if files != nil {
+		if err := define(described, files); err != nil {
 			return nil, nil, nil, err
 		}
-		if ours && e.Rule != check.RuleMatchConditions && !e.isOwn(w) {
-			continue // the condition of deleting reads objects without their types
+	}
+	expressions, err := explain.Check(described, kubeVersion)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, f := range expressions {
+		rule := string(f.Rule)
+		severity, ours := check.OfExpressions(rule)
+		switch {
+		case f.Policy != nil:
+			policy := p.Policies[*f.Policy]
+			if policy.Inherits(f.Field) {
+				continue // it is reported for the webhook
+			}
+			if files != nil && rule == check.RuleExpensive && len(described.Policies[*f.Policy].Kinds) == 0 {
+				continue // without a schema, nothing limits the objects
+			}
+			d := diag.Diagnostic{Range: inPolicy(policy, f), Severity: severity, Rule: rule, Message: f.Message}
+			ofPolicies = append(ofPolicies, lint.Finding{Diagnostic: d, Allowed: policy.Allowed})
+		case ours:
+			w := p.Configurations[f.Configuration].Webhooks[f.Webhook]
+			if rule != check.RuleMatchConditions && !slices.Contains(w.OwnConditions(), w.Spec.MatchConditions[f.Condition]) {
+				continue // the condition of deleting reads objects without their types
+			}
+			refused.Add(diag.Diagnostic{Range: inCondition(w, f), Severity: severity, Rule: rule, Message: f.Message})
+		default:
+			w := p.Configurations[f.Configuration].Webhooks[f.Webhook]
+			broken, ok := lint.Found(w, rule, inCondition(w, f), f.Message)
+			if !ok {
+				return nil, nil, nil, fmt.Errorf("an expression breaks the rule %q, which lint does not know", rule)
+			}
+			found = append(found, broken)
 		}
-		if ours {
-			refused.Add(diag.Diagnostic{Range: at, Severity: severity, Rule: e.Rule, Message: e.Message})
-			continue
-		}
-		f, ok := lint.Found(w, e.Rule, at, e.Message)
-		if !ok {
-			return nil, nil, nil, fmt.Errorf("a finding about matchConditions breaks the rule %q, which lint does not know", e.Rule)
-		}
-		found = append(found, f)
 	}
 	return found, ofPolicies, refused, nil
 }

@@ -28,13 +28,8 @@ type LintResult struct {
 	Webhooks int
 	// Policies is the number of policies and bindings in files that were checked.
 	Policies int
-	// Unchecked are the ids of rules that concern these webhooks and were not checked. Only programs that read CEL
-	// check them.
-	Unchecked []string
-	// Code are the ids of rules that concern these webhooks and that go vet checks.
+	// Code are the ids of rules that concern these webhooks and that LintCode checks.
 	Code []string
-	// Unread is the reason why the ExpressionReader failed. It is nil if it succeeded or had nothing to read.
-	Unread error
 }
 
 // HasFindings reports whether lint found anything besides advice.
@@ -43,8 +38,9 @@ func (r LintResult) HasFindings() bool {
 }
 
 // Lint checks the webhooks in markers against the rules of lint in docs/reference/rules.md and against the rules that
-// stop Generate. If read is nil, the rules that need it are skipped.
-func Lint(ctx context.Context, c engine.Config, read ExpressionReader) LintResult {
+// stop Generate. Expressions are compiled as an API server of kubeVersion does, such as 1.34; if it is empty, as the
+// oldest one that the project supports.
+func Lint(ctx context.Context, c engine.Config, kubeVersion string) (LintResult, error) {
 	run := c.Resolve()
 	state := run.Read(ctx, engine.Edits{})
 	s := lint.Surroundings{
@@ -58,12 +54,12 @@ func Lint(ctx context.Context, c engine.Config, read ExpressionReader) LintResul
 		state.Diagnostics.Add(diag.Errorf(diag.Range{}, crd.RuleText, "cannot read the definitions: %v", err))
 	}
 	s.Served, s.Defined, s.Scopes = known(definitions)
-	return linted(ctx, state.Module, state.Diagnostics, []*model.Project{state.Project}, s, check.Project, read)
+	return linted(ctx, state.Module, state.Diagnostics, []*model.Project{state.Project}, s, check.Project, kubeVersion, nil)
 }
 
 // LintManifests checks the webhook configurations in YAML files against the same rules. Paths are files, folders of
 // them, or "-" for stdin. Relative paths are relative to dir.
-func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionReader) (LintResult, error) {
+func LintManifests(dir string, paths []string, stdin io.Reader, kubeVersion string) (LintResult, error) {
 	paths = slices.Clone(paths)
 	for i, path := range paths {
 		if path != "-" && !filepath.IsAbs(path) {
@@ -80,9 +76,11 @@ func LintManifests(dir string, paths []string, stdin io.Reader, read ExpressionR
 		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
 	}
 	s.Served, s.Defined, s.Scopes = known(contents.Definitions)
-	result := linted(context.Background(), nil, diags, contents.Projects, s, checkObjects, read)
-	result.addPolicies(contents, s, read)
-	return result, nil
+	result, err := linted(context.Background(), nil, diags, contents.Projects, s, checkObjects, kubeVersion, nil)
+	if err != nil {
+		return LintResult{}, err
+	}
+	return result, result.addPolicies(&contents, s, kubeVersion)
 }
 
 // folders returns the folders of the files that were named as files.
@@ -107,25 +105,22 @@ func checkObjects(p *model.Project) (list diag.List) {
 }
 
 // linted adds the findings of lint to the findings from making the projects.
-func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*model.Project, s lint.Surroundings, checkProject func(*model.Project) diag.List, read ExpressionReader) LintResult {
+func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*model.Project, s lint.Surroundings, checkProject func(*model.Project) diag.List, kubeVersion string, files *manifest.Contents) (LintResult, error) {
 	var result LintResult
 	incomplete := diags.HasErrors() // a webhook that failed to build may have needed an allowance
 	for _, p := range projects {
 		found := lint.Findings(p, s)
 		ofPolicies := lint.PolicyFindings(p, s)
-		var others []lint.Finder
-		if _, _, count := unread(p); read != nil && count > 0 {
-			ofWebhooks, inPolicies, refused, err := readExpressions(ctx, m, p, read)
-			if result.Unread = err; err == nil {
-				others = append(others, lint.Expressions)
+		if _, any := firstExpression(p); any {
+			ofWebhooks, inPolicies, refused, err := readExpressions(ctx, m, p, kubeVersion, files)
+			if err != nil {
+				return LintResult{}, err
 			}
 			found, ofPolicies = append(found, ofWebhooks...), append(ofPolicies, inPolicies...)
 			diags.Add(refused...)
 		}
-		diags.Add(lint.ApplyToPolicies(p, ofPolicies, check.AllowedToPolicies(), func(id string) bool {
-			return !incomplete && (len(others) > 0 || !isOfExpressions(id))
-		})...)
-		judged := func(id string) bool { return !incomplete && lint.Judged(id, others...) }
+		diags.Add(lint.ApplyToPolicies(p, ofPolicies, check.AllowedToPolicies(), func(string) bool { return !incomplete })...)
+		judged := func(id string) bool { return !incomplete && lint.Judged(id) }
 		reported := lint.Apply(p, found, judged)
 		for _, d := range checkProject(p) {
 			if i := slices.IndexFunc(reported, func(r diag.Diagnostic) bool { return lint.Replaces(r, d) }); i >= 0 {
@@ -136,18 +131,14 @@ func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*mo
 		}
 		diags.Add(reported...)
 		result.Webhooks += len(p.Webhooks())
-		for _, r := range lint.Unchecked(p, others...) {
-			list := &result.Unchecked
-			if r.By == lint.Code {
-				list = &result.Code
-			}
-			if !slices.Contains(*list, r.ID) {
-				*list = append(*list, r.ID)
+		for _, id := range lint.OfCode(p) {
+			if !slices.Contains(result.Code, id) {
+				result.Code = append(result.Code, id)
 			}
 		}
 	}
 	result.Diagnostics = diags.Sort()
-	return result
+	return result, nil
 }
 
 // known returns the served versions of resources, all of their versions, and their scopes, by the names of their

@@ -246,19 +246,30 @@ func Found(w *model.Webhook, id string, at diag.Range, message string) (f Findin
 	return Finding{}, false
 }
 
-// Judged reports whether a rule is one that Findings looks for, or one of the others that have looked.
-func Judged(id string, others ...Finder) bool {
-	return slices.ContainsFunc(Table(), func(r Rule) bool { return r.ID == id && slices.Contains(append(others, Here), r.By) })
-}
-
-// Unchecked are the rules that the project may break, and neither Findings nor others have looked for.
-func Unchecked(p *model.Project, others ...Finder) (rules []Rule) {
-	expressions := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return len(w.OwnConditions()) > 0 })
-	code := slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil })
+// Severity returns the severity of a rule.
+func Severity(id string) diag.Severity {
 	for _, r := range Table() {
-		if !slices.Contains(others, r.By) && (r.By == Expressions && expressions || r.By == Code && code) {
-			rules = append(rules, r)
+		if r.ID == id {
+			return r.Severity
 		}
 	}
-	return rules
+	return diag.Error
+}
+
+// Judged reports whether a rule is checked without reading code.
+func Judged(id string) bool {
+	return slices.ContainsFunc(Table(), func(r Rule) bool { return r.ID == id && r.By != Code })
+}
+
+// OfCode returns the ids of the rules about code that the project's handlers may break.
+func OfCode(p *model.Project) (ids []string) {
+	if !slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil }) {
+		return nil
+	}
+	for _, r := range Table() {
+		if r.By == Code {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package explain
 
 import (
 	"bytes"
@@ -20,11 +20,13 @@ import (
 	"golang.org/x/tools/txtar"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
-// shop is a folder with the files of testdata/requests.txtar.
+// shop is a folder with the files of ../generator/command/testdata/explain_requests.txtar.
 func shop(t *testing.T) string {
-	archive, err := txtar.ParseFile("testdata/requests.txtar")
+	archive, err := txtar.ParseFile("../generator/command/testdata/explain_requests.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,16 +55,13 @@ func certificate(t *testing.T, dir string, s *httptest.Server) string {
 // explained returns the answer of a program at a URL. authority is the file of its certificate.
 func explained(t *testing.T, dir, url, authority string) string {
 	t.Helper()
-	in, err := json.Marshal(map[string]any{"version": 1, "request": map[string]any{
-		"configurations": []string{filepath.Join(dir, "manifests")}, "filename": filepath.Join(dir, "order.yaml"), "crds": []string{filepath.Join(dir, "crd.yaml")},
-		"webhooks": url, "webhooks-ca": authority,
-	}})
+	var out bytes.Buffer
+	err := Request(t.Context(), &out, Options{
+		Sources:  Sources{Configurations: []string{filepath.Join(dir, "manifests")}, CRDs: []string{filepath.Join(dir, "crd.yaml")}},
+		Filename: filepath.Join(dir, "order.yaml"), Webhooks: url, WebhooksCA: authority, Format: "text",
+	}, &project.Project{})
 	if err != nil {
 		t.Fatal(err)
-	}
-	var out, errOut bytes.Buffer
-	if code := run(t.Context(), []string{"request"}, bytes.NewReader(in), &out, &errOut); code != 0 {
-		t.Fatalf("exit code %d\n%s", code, &errOut)
 	}
 	return out.String()
 }
@@ -102,7 +101,7 @@ func TestAnswers(t *testing.T) {
 	}))
 	defer server.Close()
 	got := explained(t, dir, server.URL, certificate(t, dir, server))
-	page, err := os.ReadFile("../../../docs/guides/explain.md")
+	page, err := os.ReadFile("../docs/guides/explain.md")
 	if err != nil {
 		t.Fatal(err)
 	}

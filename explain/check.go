@@ -1,58 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package explain
 
 import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 
-	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
 	"github.com/webhook-gen/webhook-gen/explain/internal/configuration"
 	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
-	"github.com/webhook-gen/webhook-gen/explain/internal/project"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
-// finding is a problem in an expression of a webhook or a policy. webhook-gen reads it, and adds the text of the rule
-// and the position in the source.
-type finding struct {
-	Rule condition.Rule `json:"rule"`
-	// Configuration and Webhook are indexes into the input, and Condition is an index into the webhook's matchConditions.
-	Configuration int `json:"configuration"`
-	Webhook       int `json:"webhook"`
-	Condition     int `json:"condition"`
-	// Policy is an index into the input, and nil for a webhook. Field is the path of the expression in the policy.
-	Policy *int   `json:"policy,omitempty"`
-	Field  string `json:"field,omitempty"`
+// Finding is a mistake in an expression of a webhook or a policy.
+type Finding struct {
+	// Rule is the id of a rule of lint or of generate.
+	Rule condition.Rule
+	// Policy is an index into the project's policies, and Field the path of the policy's expression. For a webhook, Policy
+	// is nil, and Configuration and Webhook are indexes into the project. Condition is an index into the webhook's
+	// matchConditions.
+	Policy        *int
+	Field         string
+	Configuration int
+	Webhook       int
+	Condition     int
 	condition.Problem
 }
 
-func conditionsCommand() *cobra.Command {
-	return command("conditions", "List the mistakes in the expressions of a project, for webhook-gen", func(c *cobra.Command) error {
-		debug.SetGCPercent(400) // it ends soon
-		var request struct {
-			KubeVersion string `json:"kube-version"`
-		}
-		p, err := project.Read(c.InOrStdin(), &request)
-		if err != nil {
-			return err
-		}
-		kubernetes, err := kubernetesVersion(request.KubeVersion, p)
-		if err != nil {
-			return err
-		}
-		found, err := checkConditions(p, kubernetes)
-		if err != nil {
-			return err
-		}
-		return writeJSON(c, map[string][]finding{"findings": found})
-	})
+// Check returns the mistakes in the expressions of a project, as an API server of a version finds them. An empty
+// version is the oldest that the project supports.
+func Check(p *project.Project, kubeVersion string) ([]Finding, error) {
+	kubernetes, err := kubernetesVersion(kubeVersion, p)
+	if err != nil {
+		return nil, err
+	}
+	return checkConditions(p, kubernetes)
 }
 
 // kubernetesVersion is the version of --kube-version, or else the oldest that the project supports; nil if neither says
@@ -75,7 +62,7 @@ func kubernetesVersion(flag string, p *project.Project) (*version.Version, error
 	return v, nil
 }
 
-func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding, error) {
+func checkConditions(p *project.Project, kubernetes *version.Version) ([]Finding, error) {
 	compiler, err := condition.NewCompiler(kubernetes)
 	if err != nil {
 		return nil, err
@@ -84,7 +71,7 @@ func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding
 	if err != nil {
 		return nil, err
 	}
-	found := []finding{}
+	var found []Finding
 	for i := range p.Configurations {
 		var set configuration.Set
 		if err := set.Add(&p.Configurations[i].Object); err != nil {
@@ -101,7 +88,7 @@ func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding
 				return nil, err
 			}
 			for _, f := range append(compiler.Check(w.GetMatchConditions(), w.GetRules(), mutating), typed...) {
-				found = append(found, finding{Rule: f.Rule, Configuration: i, Webhook: j, Condition: f.Condition, Problem: f.Problem})
+				found = append(found, Finding{Rule: f.Rule, Configuration: i, Webhook: j, Condition: f.Condition, Problem: f.Problem})
 			}
 		}
 	}
@@ -110,11 +97,11 @@ func checkConditions(p *project.Project, kubernetes *version.Version) ([]finding
 }
 
 // checkPolicies checks the policies on all processors.
-func checkPolicies(p *project.Project, kubernetes *version.Version) ([]finding, error) {
+func checkPolicies(p *project.Project, kubernetes *version.Version) ([]Finding, error) {
 	const atLeast = 32 // a checker of its own costs as much as some policies
 	count := len(p.Policies)
 	workers := max(1, min(runtime.GOMAXPROCS(0), count/atLeast))
-	found, errs := make([][]finding, workers), make([]error, workers)
+	found, errs := make([][]Finding, workers), make([]error, workers)
 	var all sync.WaitGroup
 	for w := range workers {
 		all.Go(func() {
@@ -134,7 +121,7 @@ type policyCheckers struct {
 }
 
 // check returns the findings of the policies from one index to another, which is excluded.
-func (c policyCheckers) check(from, to int) (found []finding, err error) {
+func (c policyCheckers) check(from, to int) (found []Finding, err error) {
 	for i := from; i < to; i++ {
 		declared := c.project.Policies[i]
 		checker, err := c.of(declared.Since)
@@ -146,7 +133,7 @@ func (c policyCheckers) check(from, to int) (found []finding, err error) {
 			return nil, err
 		}
 		for _, f := range problems {
-			found = append(found, finding{Rule: f.Rule, Policy: &i, Field: f.Field, Problem: f.Problem})
+			found = append(found, Finding{Rule: f.Rule, Policy: &i, Field: f.Field, Problem: f.Problem})
 		}
 	}
 	return found, nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package explain
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -22,42 +21,38 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
 	"github.com/webhook-gen/webhook-gen/explain/internal/evaluate"
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
-	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 	"github.com/webhook-gen/webhook-gen/explain/internal/report"
 	"github.com/webhook-gen/webhook-gen/explain/internal/request"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
-// requestFlags are the flags of `webhook-gen explain request`, by their names.
-type requestFlags struct {
-	worldFlags
+// Options are a request, and the facts about its surroundings.
+type Options struct {
+	Sources
 	request.Options
-	Filename        string `json:"filename"`
-	OldFile         string `json:"old"`
-	NamespaceLabels string `json:"namespace-labels"`
-	Authorizer      string `json:"authorizer"`
-	KubeVersion     string `json:"kube-version"`
-	Webhooks        string `json:"webhooks"`
-	WebhooksCA      string `json:"webhooks-ca"`
-	CalledOnly      bool   `json:"called-only"`
-	Format          string `json:"format"`
+	// Filename and OldFile are files with the object and the old object.
+	Filename, OldFile string
+	// NamespaceLabels are the labels of the request's namespace, as in environment=prod,team=a. If it is empty, they are
+	// the cluster's, or the namespace has its name alone.
+	NamespaceLabels string
+	// Authorizer is allow or deny: the authorizer's answer in expressions. If it is empty, the answer is undecided.
+	Authorizer string
+	// KubeVersion is a version of Kubernetes, such as 1.34. Empty is the cluster's, or the newest known.
+	KubeVersion string
+	// Webhooks is the URL of a program that answers for the webhooks, and WebhooksCA the file of its authority.
+	Webhooks, WebhooksCA string
+	// CalledOnly leaves out webhooks and policies that are skipped.
+	CalledOnly bool
+	// Format is the form of the report: text or json.
+	Format string
 }
 
-func requestCommand() *cobra.Command {
-	return command("request", "Say what an API server does with a request: policies and webhooks, in its order", func(c *cobra.Command) error {
-		f := &requestFlags{Format: "text"}
-		p, err := project.Read(c.InOrStdin(), f)
-		if err != nil {
-			return err
-		}
-		return f.run(c, p)
-	})
-}
-
-func (f *requestFlags) run(c *cobra.Command, p *project.Project) error {
+// Request writes everything that happens to a request in an API server: policies and webhooks in its order.
+func Request(ctx context.Context, out io.Writer, f Options, p *project.Project) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	world, err := f.read(c.Context(), p)
+	world, err := f.read(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -81,7 +76,7 @@ func (f *requestFlags) run(c *cobra.Command, p *project.Project) error {
 			return fmt.Errorf("--kube-version: %w", err)
 		}
 	}
-	if known.Namespace, err = f.namespace(c.Context(), world, r); err != nil {
+	if known.Namespace, err = f.namespace(ctx, world, r); err != nil {
 		return err
 	}
 	program, err := f.called()
@@ -93,12 +88,12 @@ func (f *requestFlags) run(c *cobra.Command, p *project.Project) error {
 	if err != nil {
 		return err
 	}
-	params, err := world.paramsOf(c.Context(), r)
+	params, err := world.paramsOf(ctx, r)
 	if err != nil {
 		return err
 	}
 	before := evaluate.Content(r.GetObject())
-	result, err := e.Explain(c.Context(), r, evaluate.Surroundings{
+	result, err := e.Explain(ctx, r, evaluate.Surroundings{
 		Namespace: known.Namespace, Params: params, Authorized: known.Authorized, Webhooks: hooks,
 	})
 	if err != nil {
@@ -114,7 +109,7 @@ func (f *requestFlags) run(c *cobra.Command, p *project.Project) error {
 	if f.CalledOnly {
 		answer = answer.WithoutSkipped()
 	}
-	return answer.Write(c.OutOrStdout(), f.Format, width(c.OutOrStdout()))
+	return answer.Write(out, f.Format, width(out))
 }
 
 // width is the width of the terminal that the text is written to; 0 if it is no terminal.
@@ -128,7 +123,7 @@ func width(out io.Writer) int {
 }
 
 // called is the program that answers for the webhooks; nil without one.
-func (f *requestFlags) called() (*admit.Program, error) {
+func (f *Options) called() (*admit.Program, error) {
 	if f.Webhooks == "" {
 		if f.WebhooksCA != "" {
 			return nil, errors.New("--webhooks-ca needs --webhooks, the URL of the program")
@@ -145,7 +140,7 @@ func (f *requestFlags) called() (*admit.Program, error) {
 	return admit.NewProgram(f.Webhooks, authorities)
 }
 
-func (f *requestFlags) check() error {
+func (f *Options) check() error {
 	for _, word := range []struct {
 		flag, value string
 		words       []string
@@ -159,7 +154,7 @@ func (f *requestFlags) check() error {
 
 // namespace returns the request's namespace as the API server knows it; nil without one. For a request about the
 // namespace itself, it is the old object.
-func (f *requestFlags) namespace(ctx context.Context, world *world, r *request.Request) (*corev1.Namespace, error) {
+func (f *Options) namespace(ctx context.Context, world *world, r *request.Request) (*corev1.Namespace, error) {
 	name := r.GetNamespace()
 	if name == "" {
 		return nil, nil

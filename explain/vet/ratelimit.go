@@ -58,7 +58,7 @@ func rateLimit(pass *analysis.Pass, handlers []handler) {
 	for _, file := range pass.Files {
 		for n := range ast.Preorder(file) {
 			if call, ok := n.(*ast.CallExpr); ok && makesClient(typeutil.Callee(pass.TypesInfo, call)) {
-				pass.Reportf(call.Pos(), "this client sends 5 requests a second, and admission waits for it in %s: set QPS and Burst of its rest.Config, or read from a cache [W27]", all[0])
+				report(pass, "W27", call.Pos(), "this client sends 5 requests a second, and admission waits for it in %s: set QPS and Burst of its rest.Config, or read from a cache", all[0])
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func ofHandlers(handlers *analysis.Analyzer, id, name, doc string, judge func(ha
 		Run: func(pass *analysis.Pass) (any, error) {
 			for _, h := range pass.ResultOf[handlers].([]handler) {
 				if wrong := judge(h); wrong != "" && !slices.Contains(h.Allowed, id) {
-					pass.Reportf(h.pos(pass.Pkg), "%s %s [%s]", h, wrong, id)
+					report(pass, id, h.pos(pass.Pkg), "%s %s", h, wrong)
 				}
 			}
 			return nil, nil

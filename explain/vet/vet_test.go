@@ -9,7 +9,7 @@ import (
 )
 
 // TestAnalyzers runs the rules on projects with the expected findings in their comments. The clients in testdata have
-// the signatures of controller-runtime's and client-go's; TestGoVet of cmd/webhook-gen-vet has the real ones.
+// the signatures of controller-runtime's and client-go's; TestGoVet has the real ones.
 func TestAnalyzers(t *testing.T) {
 	projects := map[string]string{"sideeffects": "shop/...", "ratelimit": "queue/...", "contextrequest": "desk/..."}
 	for _, a := range Analyzers() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package explain
 
 import (
 	"context"
@@ -23,17 +23,17 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/cluster"
 	"github.com/webhook-gen/webhook-gen/explain/internal/configuration"
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
-	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
-// worldFlags name the sources of configurations and kinds.
-type worldFlags struct {
-	Configurations []string `json:"configurations"`
-	CRDs           []string `json:"crds"`
-	Params         []string `json:"params"`
-	Kubeconfig     string   `json:"kubeconfig"`
-	Context        string   `json:"context"`
+// Sources name files, folders and a cluster with configurations, policies and kinds.
+type Sources struct {
+	Configurations []string
+	CRDs           []string
+	Params         []string
+	Kubeconfig     string
+	Context        string
 }
 
 // world is the surroundings of a request: the API server's resources, configurations and policies, and the cluster, if
@@ -47,7 +47,7 @@ type world struct {
 	objects        []*unstructured.Unstructured // that may be params
 	cluster        *cluster.Cluster             // nil where none is asked
 	version        *version.Version             // of the cluster
-	positions      map[webhookKey]project.Position
+	positions      map[webhookKey]string
 	// passedOver are the names of configurations for an API server's own disk.
 	passedOver []string
 	// unbound describes policies and bindings without the other.
@@ -61,8 +61,8 @@ type webhookKey struct {
 	index         int
 }
 
-func (f *worldFlags) read(ctx context.Context, p *project.Project) (*world, error) {
-	w := &world{positions: map[webhookKey]project.Position{}}
+func (f *Sources) read(ctx context.Context, p *project.Project) (*world, error) {
+	w := &world{positions: map[webhookKey]string{}}
 	if err := f.connect(ctx, w); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (f *worldFlags) read(ctx context.Context, p *project.Project) (*world, erro
 }
 
 // connect reads from the cluster, if one is named; else it takes the resources of Kubernetes itself.
-func (f *worldFlags) connect(ctx context.Context, w *world) (err error) {
+func (f *Sources) connect(ctx context.Context, w *world) (err error) {
 	if f.Kubeconfig == "" && f.Context == "" {
 		w.api = served.Kubernetes()
 		return nil
@@ -218,13 +218,7 @@ func (w *world) locate(webhooks []admit.Webhook, mutating bool) {
 		if !ok {
 			continue
 		}
-		file := at.File
-		if dir, err := os.Getwd(); err == nil {
-			if relative, err := filepath.Rel(dir, file); err == nil {
-				file = filepath.ToSlash(relative)
-			}
-		}
-		webhooks[i].Position = fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
+		webhooks[i].Position = at
 	}
 }
 

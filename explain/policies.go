@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package explain
 
 import (
 	"cmp"
@@ -19,8 +19,8 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/configuration"
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
-	"github.com/webhook-gen/webhook-gen/explain/internal/project"
 	"github.com/webhook-gen/webhook-gen/explain/internal/request"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
 // isPolicy reports an admission policy or a binding. Its versions differ in nothing that matters here.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package vet
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,16 +17,16 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestGoVet has go vet run the command on handlers that webhook-gen generated, with controller-runtime's and
+// TestGoVet has go vet, and then Check, judge handlers that webhook-gen generated, with controller-runtime's and
 // client-go's own clients. They are in package arguments of the module integration; the test gives two of its types
 // code that writes and waits.
 func TestGoVet(t *testing.T) {
-	tool := filepath.Join(t.TempDir(), "webhook-gen-vet")
-	if out, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
+	tool := filepath.Join(t.TempDir(), "webhook-gen")
+	if out, err := exec.Command("go", "build", "-o", tool, "../../cmd/webhook-gen").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	project := t.TempDir()
-	if err := os.CopyFS(project, os.DirFS("../../../integration")); err != nil {
+	if err := os.CopyFS(project, os.DirFS("../../integration")); err != nil {
 		t.Fatal(err)
 	}
 	added, err := txtar.ParseFile("testdata/writes.txtar")
@@ -44,7 +45,7 @@ func TestGoVet(t *testing.T) {
 		}
 	}
 	// The copy is in another folder, and go.mod names the runtime by a relative path.
-	runtime, err := filepath.Abs("../../../runtime")
+	runtime, err := filepath.Abs("../../runtime")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,5 +64,21 @@ func TestGoVet(t *testing.T) {
 	slices.Sort(found)
 	if diff := cmp.Diff(want, strings.Join(found, "")); diff != "" {
 		t.Errorf("(-want +got)\n%s\nof\n%s", diff, out)
+	}
+	checked, err := Check(t.Context(), project, nil, []string{"./arguments", "./late"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found = nil
+	for _, f := range checked {
+		file, err := filepath.Rel(project, f.Position.Filename)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, fmt.Sprintf("%s:%d:%d: %s [%s]\n", filepath.ToSlash(file), f.Position.Line, f.Position.Column, f.Message, f.Rule))
+	}
+	slices.Sort(found)
+	if diff := cmp.Diff(want, strings.Join(found, "")); diff != "" {
+		t.Errorf("Check (-want +got)\n%s", diff)
 	}
 }
