@@ -37,12 +37,13 @@ func BenchmarkLintRatio(b *testing.B) {
 	for b.Loop() {
 		measure("generate", func() { engine.Generate(context.Background(), config) })
 		measure("markers", func() {
-			if r := inspect.Lint(context.Background(), config, nil); r.Webhooks != 1000 || len(r.Diagnostics) != 500 {
-				b.Fatalf("%d webhooks, %d findings", r.Webhooks, len(r.Diagnostics))
+			r, err := inspect.Lint(context.Background(), config, "")
+			if err != nil || r.Webhooks != 1000 || len(r.Diagnostics) != 500 {
+				b.Fatalf("%d webhooks, %d findings: %v", r.Webhooks, len(r.Diagnostics), err)
 			}
 		})
 		measure("manifest", func() {
-			r, err := inspect.LintManifests(dir, []string{manifest}, nil, nil)
+			r, err := inspect.LintManifests(dir, []string{manifest}, nil, "")
 			if err != nil || r.Webhooks != 1000 || len(r.Diagnostics) != 500 {
 				b.Fatalf("%d webhooks, %d findings: %v", r.Webhooks, len(r.Diagnostics), err)
 			}

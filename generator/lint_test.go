@@ -91,7 +91,7 @@ func lintFolder(t *testing.T, dir string) inspect.LintResult {
 		files = append(files, filepath.Join(dir, name))
 	}
 	if !isGo {
-		result, err := inspect.LintManifests(dir, files, nil, nil)
+		result, err := inspect.LintManifests(dir, files, nil, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,11 @@ func lintFolder(t *testing.T, dir string) inspect.LintResult {
 	if tree["go.mod"] == "" {
 		writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.26\n")
 	}
-	return inspect.Lint(context.Background(), engine.Config{Dir: dir}, nil)
+	result, err := inspect.Lint(context.Background(), engine.Config{Dir: dir}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
 }
 
 func lintScenarios(t *testing.T) []string {

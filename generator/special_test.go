@@ -91,7 +91,7 @@ func generated(t *testing.T, dir string) string {
 
 func lintedPath(path string) func(t *testing.T, dir string) string {
 	return func(t *testing.T, dir string) string {
-		result, err := inspect.LintManifests(dir, []string{path}, nil, nil)
+		result, err := inspect.LintManifests(dir, []string{path}, nil, "")
 		if err != nil {
 			return err.Error()
 		}

@@ -21,8 +21,7 @@ import (
 // commands, or the block is marked as one that no test runs. The opening fence of a block names its test:
 //
 //	console      TestPages, which also compares the output
-//	sh           hack/delivery runs the section in a new project; or a script in testdata has the line, here or in
-//	             the testdata of webhook-gen-explain
+//	sh           hack/delivery runs the section in a new project; or a script in testdata has the line
 //	sh tree      TestEveryCommand, in this tree, unless .ci/run runs it
 //	sh exit N    as sh, with another exit code
 //	sh dev       as sh, until its section ends
@@ -165,11 +164,6 @@ func scriptedCommands(t *testing.T) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	explained, err := filepath.Glob("../../explain/cmd/webhook-gen-explain/testdata/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files = append(files, explained...)
 	commands := map[string]bool{}
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)

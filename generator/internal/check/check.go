@@ -13,12 +13,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// RuleMatchConditions is the id for invalid matchConditions. Programs that read CEL also use it for expressions that do
-// not compile.
+// RuleMatchConditions is the id for invalid matchConditions, and for expressions that do not compile.
 const RuleMatchConditions = "E22"
-
-// RuleUncompiled is the id for matchConditions whose CEL no program could read.
-const RuleUncompiled = "E22c"
 
 // rule is one entry of the table. One of its functions is set; rules of policies may have several.
 type rule struct {

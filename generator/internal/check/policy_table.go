@@ -8,7 +8,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// The ids of findings in CEL expressions. Only programs that read CEL report them.
+// The ids of findings in CEL expressions. Package inspect reports them.
 const (
 	RuleRefusedExpression = "P20"
 	RuleUntyped           = "P21"
@@ -23,7 +23,7 @@ const (
 	ruleNoBinding = "P31"
 )
 
-// OfExpressions returns the severity of a rule that programs that read CEL report, and that is not of lint.
+// OfExpressions returns the severity of a rule about CEL expressions that is not of lint.
 func OfExpressions(id string) (diag.Severity, bool) {
 	for _, r := range policyRules() {
 		if r.ID == id && slices.Contains([]string{RuleRefusedExpression, RuleUntyped, RuleAbsent, RuleExpensive, RulePatch}, id) {

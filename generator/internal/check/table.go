@@ -34,7 +34,6 @@ func table() []rule {
 		{Rule: diag.Rule{ID: "E21b", Title: "admissionReviewVersions, where v1beta1 has it, has a version that API servers send"}, only: "v1beta1", webhook: reviewVersionList},
 		{Rule: diag.Rule{ID: RuleMatchConditions, Title: "match conditions have unique names and an expression that compiles"}, only: "v1", webhook: matchConditions},
 		{Rule: diag.Rule{ID: "E22b", Title: "v1beta1 has no match conditions"}, only: "v1beta1", webhook: noMatchConditions},
-		{Rule: diag.Rule{ID: RuleUncompiled, Severity: diag.Warning, Title: "match conditions and policies are compiled"}},
 		{Rule: diag.Rule{ID: "U1", Title: "a webhook's name is unique among webhooks of its kind in the run"}, project: uniqueNames},
 		{Rule: diag.Rule{ID: "U2", Title: "a service's path has one handler"}, project: uniquePaths},
 	}

@@ -146,7 +146,7 @@ func (c Config) begin(files []output.File) (s site, err error) {
 		switch isRoot := filepath.Dir(f.Path) == s.Root; {
 		case filepath.Base(f.Path) != "go.mod":
 		case !isRoot:
-			f.Content, err = s.origin.require(f.Path, f.Content, ToolModule, explainModule)
+			f.Content, err = s.origin.require(f.Path, f.Content, ToolModule)
 		default:
 			f.Content, err = s.origin.require(f.Path, f.Content, engine.RuntimeModule, engine.CommandsModule)
 			f.Note = s.origin.note()

@@ -27,8 +27,6 @@ import (
 const (
 	// ToolModule is the path of the module of the program.
 	ToolModule = "github.com/webhook-gen/webhook-gen"
-	// explainModule is the path of the module of webhook-gen-explain.
-	explainModule = ToolModule + "/explain"
 	// RuntimeMinimum is the oldest released runtime that generated code compiles with. It grows together with the
 	// version of generated code.
 	RuntimeMinimum = "v0.1.0"

@@ -4,7 +4,6 @@ package admissiontest
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,13 +22,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
-// ProgramVariable is the environment variable with the path of webhook-gen, for [Policies].
-const ProgramVariable = "WEBHOOK_GEN"
-
 // Policies tests the admission policies of a module's +webhook:policy markers by cases: the request of a user, and its
 // result after all policies. `webhook-gen explain evaluate` answers, with the API server's own code and without a
-// server. It is the program that the environment variable WEBHOOK_GEN names, or else bin/webhook-gen of the module, or
-// else the one in PATH. Without the program the test fails.
+// server. It is the program that the environment variable WEBHOOK_GEN names, or else bin/webhook-gen of the module, a
+// tool of its go.mod, or a program in PATH that has the version of this module. Without any of them the test fails.
 //
 // A mutation must be idempotent: each object that the policies have changed is sent once more, and must stay as it is.
 type Policies[T any] struct {
@@ -216,7 +212,7 @@ func askPolicies(t testing.TB, in any) (policyOutput, error) {
 	}
 	program, err := policyProgram(module)
 	if err != nil {
-		return out, unavailableError{err}
+		return out, err
 	}
 	noticeSources(module)
 	input, err := json.Marshal(in)
@@ -224,23 +220,17 @@ func askPolicies(t testing.TB, in any) (policyOutput, error) {
 		return out, err
 	}
 	var answer, trouble bytes.Buffer
-	c := exec.CommandContext(t.Context(), program, "explain", "evaluate")
+	program = append(program, "explain", "evaluate")
+	c := exec.CommandContext(t.Context(), program[0], program[1:]...)
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = module, bytes.NewReader(input), &answer, &trouble
 	if err := c.Run(); err != nil {
-		err = fmt.Errorf("%s explain evaluate: %w\n%s", program, err, trouble.String())
-		if strings.Contains(trouble.String(), "To install it:") {
-			return out, unavailableError{err}
-		}
-		return out, err
+		return out, fmt.Errorf("%s: %w\n%s", strings.Join(program, " "), err, trouble.String())
 	}
 	if err := json.Unmarshal(answer.Bytes(), &out); err != nil {
-		return out, fmt.Errorf("%s explain evaluate: %w", program, err)
+		return out, fmt.Errorf("%s: %w", strings.Join(program, " "), err)
 	}
 	return out, nil
 }
-
-// unavailableError says that webhook-gen or webhook-gen-explain is not installed.
-type unavailableError struct{ error }
 
 // moduleDir is the folder of go.mod around the package under test.
 func moduleDir() (string, error) {
@@ -270,17 +260,4 @@ func noticeSources(module string) {
 		}
 		return nil
 	})
-}
-
-// policyProgram is the path of webhook-gen for a module.
-func policyProgram(module string) (string, error) {
-	own := filepath.Join(module, "bin", "webhook-gen")
-	if _, err := os.Stat(own); err != nil {
-		own = ""
-	}
-	path, err := exec.LookPath(cmp.Or(os.Getenv(ProgramVariable), own, "webhook-gen"))
-	if err != nil {
-		return "", fmt.Errorf("admissiontest: policies are evaluated by webhook-gen: put it into bin/ of the module (make tools) or into PATH, or name it in %s: %w", ProgramVariable, err)
-	}
-	return path, nil
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admissiontest
+
+import (
+	"cmp"
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"strings"
+)
+
+// ProgramVariable is the environment variable with the path of webhook-gen, for [Policies].
+const ProgramVariable = "WEBHOOK_GEN"
+
+// isTool finds the program among the tools of a go.mod.
+var isTool = regexp.MustCompile(`(?m)^(tool |\t)` + regexp.QuoteMeta(programPackage) + `\s*$`)
+
+const (
+	programModule  = "github.com/webhook-gen/webhook-gen"
+	programPackage = programModule + "/cmd/webhook-gen"
+)
+
+// policyProgram returns the command that runs webhook-gen for a module: the program that the environment names, the one
+// in bin/ of the module, a tool of its go.mod, or the one in PATH if it has the version of the runtime.
+func policyProgram(module string) ([]string, error) {
+	if path := os.Getenv(ProgramVariable); path != "" {
+		path, err := exec.LookPath(path)
+		if err != nil {
+			return nil, fmt.Errorf("admissiontest: %s: %w", ProgramVariable, err)
+		}
+		return []string{path}, nil
+	}
+	if path, err := exec.LookPath(filepath.Join(module, "bin", "webhook-gen")); err == nil {
+		return []string{path}, nil
+	}
+	if text, err := os.ReadFile(filepath.Join(module, "go.mod")); err == nil && isTool.Match(text) {
+		return []string{"go", "tool", "webhook-gen"}, nil
+	}
+	runtime := runtimeModule()
+	if path, err := exec.LookPath("webhook-gen"); err == nil {
+		info, err := buildinfo.ReadFile(path)
+		if err == nil && info.Main.Path == programModule && runtime.Replace == nil && info.Main.Version == runtime.Version {
+			return []string{path}, nil
+		}
+	}
+	return nil, errors.New("admissiontest: webhook-gen evaluates policies, and the module has none. Build it:\n  " + builds(module, runtime))
+}
+
+// builds is the command that builds webhook-gen into bin/ of a module, in the version of the runtime.
+func builds(module string, runtime debug.Module) string {
+	bin := filepath.Join(module, "bin")
+	if r := runtime.Replace; r != nil && r.Version == "" { // a work tree
+		return fmt.Sprintf("go -C %s build -o %s ./cmd/webhook-gen", filepath.Join(module, r.Path, ".."), bin+string(filepath.Separator))
+	}
+	version := runtime.Version
+	if !strings.HasPrefix(version, "v") {
+		version = ""
+	}
+	return fmt.Sprintf("GOBIN=%s go install %s@%s", bin, programPackage, cmp.Or(version, "latest"))
+}
+
+// runtimeModule is the module of this package in the build of the test.
+func runtimeModule() debug.Module {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append(info.Deps, &info.Main) {
+			if m.Path == programModule+"/runtime" {
+				return *m
+			}
+		}
+	}
+	return debug.Module{}
+}
