@@ -33,7 +33,9 @@ type Sources struct {
 	CRDs           []string
 	Params         []string
 	Kubeconfig     string
-	Context        string
+	// Dir is the absolute folder to which the report's positions are relative.
+	Dir     string
+	Context string
 }
 
 // world is the surroundings of a request: the API server's resources, configurations and policies, and the cluster, if
@@ -47,7 +49,8 @@ type world struct {
 	objects        []*unstructured.Unstructured // that may be params
 	cluster        *cluster.Cluster             // nil where none is asked
 	version        *version.Version             // of the cluster
-	positions      map[webhookKey]string
+	positions      map[webhookKey]project.Position
+	dir            string // of Sources
 	// passedOver are the names of configurations for an API server's own disk.
 	passedOver []string
 	// unbound describes policies and bindings without the other.
@@ -62,7 +65,7 @@ type webhookKey struct {
 }
 
 func (f *Sources) read(ctx context.Context, p *project.Project) (*world, error) {
-	w := &world{positions: map[webhookKey]string{}}
+	w := &world{dir: f.Dir, positions: map[webhookKey]project.Position{}}
 	if err := f.connect(ctx, w); err != nil {
 		return nil, err
 	}
@@ -211,6 +214,14 @@ func eachObject(paths []string, visit func(*unstructured.Unstructured) error) er
 	return nil
 }
 
+// relative is the path of a file from the folder of the sources.
+func (w *world) relative(file string) string {
+	if rel, err := filepath.Rel(w.dir, file); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return file
+}
+
 // locate sets the positions of the markers that declare webhooks.
 func (w *world) locate(webhooks []admit.Webhook, mutating bool) {
 	for i := range webhooks {
@@ -218,7 +229,7 @@ func (w *world) locate(webhooks []admit.Webhook, mutating bool) {
 		if !ok {
 			continue
 		}
-		webhooks[i].Position = at
+		webhooks[i].Position = fmt.Sprintf("%s:%d:%d", w.relative(at.File), at.Line, at.Column)
 	}
 }
 

@@ -32,6 +32,8 @@ type Policy struct {
 	// admissionregistration.k8s.io/v1.
 	Object   unstructured.Unstructured   `json:"object"`
 	Bindings []unstructured.Unstructured `json:"bindings"`
+	// At is the position of the marker.
+	At Position `json:"at"`
 	// Kinds are the matched kinds whose schemas are known.
 	Kinds []GroupVersionKind `json:"kinds"`
 	// Since is the oldest API server that has the policy, such as 1.36. It is empty if all supported ones have it.
@@ -58,10 +60,17 @@ type Configuration struct {
 
 // Webhook is the source of a webhook of a configuration.
 type Webhook struct {
-	// At is the position of the marker, as a reader of the report wants to see it.
-	At string
+	// At is the position of the marker.
+	At Position
 	// Kinds are the matched kinds whose schemas are known, if the webhook has match conditions.
 	Kinds []GroupVersionKind
+}
+
+// Position is a position in a source file: absolute path, line and column, which count from 1.
+type Position struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
 }
 
 // Kind is an API type for which the project has webhooks, policies or conversions.

@@ -42,6 +42,7 @@ func explainRequestCommand(s streams) *cobra.Command {
 					return err
 				}
 			}
+			request.Dir = config.Dir
 			from(flags.Dir, &request)
 			return explain.Request(c.Context(), s.out, request, described)
 		}),

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -23,8 +22,7 @@ import (
 	goschema "github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
-// Describe reads the packages and describes the result of their markers for package explain, with positions relative to
-// the folder of the configuration. The description is empty if the diagnostics have errors.
+// Describe reads the packages and describes the result of their markers for package explain. The description is empty if the diagnostics have errors.
 func Describe(ctx context.Context, c engine.Config) (*explained.Project, diag.List, error) {
 	run := c.Resolve()
 	state := run.Read(ctx, engine.Edits{})
@@ -40,22 +38,8 @@ func Describe(ctx context.Context, c engine.Config) (*explained.Project, diag.Li
 	if err != nil {
 		return nil, nil, err
 	}
-	for i, configuration := range state.Project.Configurations {
-		for j, w := range configuration.Webhooks {
-			p.Configurations[i].Webhooks[j].At = relative(c.Dir, w.Pos)
-		}
-	}
 	p.Definitions = load.Names(run.Root, run.DefinitionPatterns()...)
 	return p, diags.Sort(), nil
-}
-
-// relative is a position with the file's path from a folder.
-func relative(dir string, at diag.Position) string {
-	file := at.File
-	if rel, err := filepath.Rel(dir, file); err == nil {
-		file = filepath.ToSlash(rel)
-	}
-	return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
 // describeProject describes a project. The schemas of Go types need the module that contains them.
@@ -74,7 +58,7 @@ func describeProject(ctx context.Context, m *load.Module, p *model.Project, deli
 		object.SetGroupVersionKind(object.GroupVersionKind().GroupKind().WithVersion(p.API))
 		described := explained.Configuration{Object: object}
 		for _, w := range c.Webhooks {
-			described.Webhooks = append(described.Webhooks, explained.Webhook{Kinds: typed(d.Types, w.Kinds)})
+			described.Webhooks = append(described.Webhooks, explained.Webhook{At: explained.Position(w.Pos), Kinds: typed(d.Types, w.Kinds)})
 		}
 		d.Configurations = append(d.Configurations, described)
 	}
@@ -83,7 +67,7 @@ func describeProject(ctx context.Context, m *load.Module, p *model.Project, deli
 		if err != nil {
 			return nil, err
 		}
-		described := explained.Policy{Object: object, Bindings: []unstructured.Unstructured{}, Kinds: append([]explained.GroupVersionKind{}, typed(d.Types, policy.Kinds)...)}
+		described := explained.Policy{Object: object, Bindings: []unstructured.Unstructured{}, At: explained.Position(policy.Pos), Kinds: append([]explained.GroupVersionKind{}, typed(d.Types, policy.Kinds)...)}
 		for _, b := range render.BindingObjects(policy) {
 			binding, err := untyped(b)
 			if err != nil {
