@@ -10,7 +10,6 @@ UPSTREAM := generator/internal/check/upstream
 PEERS    := $(sort $(dir $(wildcard hack/peers/*/go.mod)))
 EXAMPLES := $(sort $(dir $(shell git ls-files 'examples/**/go.mod')))
 SUITE    := integration
-EXPLAIN  := explain
 # Integration tests of examples, which make test-integration runs.
 ASKING   := $(sort $(dir $(wildcard examples/*/test/webhook/go.mod)))
 # The race detector sees nothing in the tests of these modules: they send one request after another, or to a program
@@ -44,9 +43,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## build bin/webhook-gen, and bin/webhook-gen-explain, which it runs
+build: ## build bin/webhook-gen
 	go build -o bin/webhook-gen ./cmd/webhook-gen
-	cd $(EXPLAIN) && go build -o $(CURDIR)/bin/webhook-gen-explain ./cmd/webhook-gen-explain
 
 .PHONY: test
 test: test-unit test-examples test-upstream test-integration test-explain ## every test but those of new projects and the comparisons with peers
@@ -95,8 +93,6 @@ test-integration: ## webhooks and conversions under a real API server
 
 .PHONY: test-explain
 test-explain: ## what explain and lint say of requests and configurations, beside what an API server does
-	$(call say,matching and CEL by the API server's own code (the first build takes a minute))
-	cd $(EXPLAIN) && go test ./...
 	$(call say,what explain and lint say beside what an API server does)
 	@assets=$$(hack/envtest.sh); cd $(SUITE) && KUBEBUILDER_ASSETS=$$assets go test -count=1 ./explain ./lint
 
@@ -146,17 +142,17 @@ test-promises: ## times that hack/peers/figures.md promises, on a machine withou
 	$(call say,policies in a project without expressions)
 	go test -count=1 -run '^$$' -bench '^BenchmarkPolicyShare$$' -benchtime 8x ./generator/command
 	$(call say,the price of a match condition)
-	cd $(EXPLAIN) && go test -count=1 -run '^$$' -bench '^BenchmarkCheck$$' -benchtime 100x ./internal/condition
+	go test -count=1 -run '^$$' -bench '^BenchmarkCheck$$' -benchtime 100x ./explain/internal/condition
 	$(call say,the price of an expression of a policy and generating 1000 policies)
-	cd $(EXPLAIN) && go test -count=1 -run '^$$' -bench '^BenchmarkExpression$$' -benchtime 100x ./internal/policy
-	cd $(EXPLAIN) && go test -count=1 -run '^$$' -bench '^BenchmarkThousandPolicies$$' -benchtime 2x ./cmd/webhook-gen-explain
+	go test -count=1 -run '^$$' -bench '^BenchmarkExpression$$' -benchtime 100x ./explain/internal/policy
+	go test -count=1 -run '^$$' -bench '^BenchmarkThousandPolicies$$' -benchtime 2x ./generator/command
 	$(call say,generating conversions beside conversion-gen)
 	cd hack/peers/conversion && go test -count=1 -run '^TestFaster$$' -v ./...
 
 # A step finds most packages compiled if this runs beside the steps before it, whose tests wait for servers and clients.
 .PHONY: compile
 compile: ## compile the packages and the oldest API server that the steps of .ci/run need, in their order
-	for m in $(EXPLAIN) $(SUITE) $(DELIVERY) hack/mutation $(filter-out hack/peers/ports/,$(PEERS)); do go -C "$$m" list -tags dependencies -export -test -deps ./... >/dev/null; done
+	for m in $(SUITE) $(DELIVERY) hack/mutation $(filter-out hack/peers/ports/,$(PEERS)); do go -C "$$m" list -tags dependencies -export -test -deps ./... >/dev/null; done
 	hack/envtest.sh oldest
 
 .PHONY: envtest
@@ -165,7 +161,7 @@ envtest: ## build kube-apiserver and etcd, unless they are there, and print thei
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (5s)
-	@for m in . $(RUNTIME) $(EXPLAIN) hack/peers/controllerruntime; do \
+	@for m in . $(RUNTIME) hack/peers/controllerruntime; do \
 		(cd $$m && go list ./... | while read -r p; do \
 			for f in $$(go test -list '^Fuzz' "$$p" | grep '^Fuzz' || true); do \
 				printf '\n==> %s %s for $(FUZZTIME)\n' "$$p" "$$f"; \
@@ -221,7 +217,7 @@ verify: ## modules are tidy, code is formatted, examples and docs are fresh, pro
 	hack/align.sh --check
 	go run ./hack/prose
 	go vet ./...
-	@for m in $(SUITE) $(EXPLAIN) $(DELIVERY) $(RELEASE) hack/mutation; do go -C "$$m" vet ./...; done
+	@for m in $(SUITE) $(DELIVERY) $(RELEASE) hack/mutation; do go -C "$$m" vet ./...; done
 	go -C hack/peers/controllerruntime vet github.com/webhook-gen/webhook-gen/runtime/... # and the modules below it
 	printf '%s\n' $(MODULES) | xargs -P 2 -I MODULE go -C MODULE mod tidy -diff
 	go test ./templates

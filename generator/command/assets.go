@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/webhook-gen/webhook-gen/controlplane"
+	"github.com/webhook-gen/webhook-gen/internal/controlplane"
 )
 
 func assetsCommand(s streams) *cobra.Command {

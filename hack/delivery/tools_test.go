@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	everyCommand = commands{dir, map[string]func() error{}}
 	for name, from := range map[string][2]string{
 		"webhook-gen": {root, "./cmd/webhook-gen"}, "helm": {".", "helm.sh/helm/v4/cmd/helm"}, "kustomize": {".", "sigs.k8s.io/kustomize/kustomize/v5"},
-		"webhook-gen-explain": {filepath.Join(root, "explain"), "./cmd/webhook-gen-explain"}, "kubectl": {".", "./kubectl"},
+		"kubectl": {".", "./kubectl"},
 	} {
 		everyCommand.built[name] = sync.OnceValue(func() error {
 			_, err := try(from[0], nil, "go", "build", "-o", filepath.Join(dir, name), from[1])
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// in links commands into a new folder: webhook-gen finds what lies beside it.
+// in links commands into a new folder.
 func (c commands) in(t *testing.T, names ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -69,7 +69,7 @@ func (c commands) in(t *testing.T, names ...string) (dir string) {
 // buildTools builds everything that a user of a cluster has.
 func buildTools(t *testing.T) tools {
 	t.Helper()
-	dir := everyCommand.in(t, "webhook-gen", "helm", "kustomize", "webhook-gen-explain", "kubectl")
+	dir := everyCommand.in(t, "webhook-gen", "helm", "kustomize", "kubectl")
 	return tools{filepath.Join(dir, "webhook-gen"), filepath.Join(dir, "helm"), filepath.Join(dir, "kustomize"), filepath.Join(dir, "kubectl")}
 }
 

@@ -4,7 +4,7 @@
 //
 //	go run . -version v0.1.0 -dry-run
 //
-// It serves the modules of the tree from a module proxy of files, installs the programs from there as a user does,
+// It serves the modules of the tree from a module proxy of files, installs the program from there as a user does,
 // without any of this machine's modules of ours, and builds a project that imports the runtime.
 package main
 
@@ -54,17 +54,17 @@ const (
 	runtimeFolder = "runtime"
 	adapterFolder = "runtime/controllerruntime"
 	programFolder = "runtime/program"
-	explainFolder = "explain"
+	controlFolder = "controlplane"
 	rootPath      = "github.com/webhook-gen/webhook-gen"
 )
 
 // imported are the folders of the modules that users import, and the versions of Go that they promise.
 func imported() map[string]string {
-	return map[string]string{runtimeFolder: "1.24.0", adapterFolder: "1.25.0", programFolder: "1.25.0"}
+	return map[string]string{runtimeFolder: "1.24.0", adapterFolder: "1.25.0", programFolder: "1.25.0", controlFolder: "1.24.0"}
 }
 
 func folders() []string {
-	return []string{".", runtimeFolder, adapterFolder, programFolder, explainFolder}
+	return []string{".", runtimeFolder, adapterFolder, programFolder, controlFolder}
 }
 
 func (r release) run() (err error) {
@@ -77,7 +77,7 @@ func (r release) run() (err error) {
 	if err := errors.Join(r.changelog(), r.clean(), r.untagged(), r.installable()); err != nil {
 		return err
 	}
-	if err := errors.Join(r.comparesAPI(runtimeFolder), r.comparesAPI(adapterFolder), r.comparesAPI(programFolder)); err != nil {
+	if err := errors.Join(r.comparesAPI(runtimeFolder), r.comparesAPI(adapterFolder), r.comparesAPI(programFolder), r.comparesAPI(controlFolder)); err != nil {
 		return err
 	}
 	scratch, err := os.MkdirTemp("", "release")
@@ -246,12 +246,11 @@ func (r release) tryOut(scratch string) error {
 		return err
 	}
 	bin := filepath.Join(scratch, "bin")
-	for _, program := range []string{"cmd/webhook-gen", explainFolder + "/cmd/webhook-gen-explain"} {
-		if _, err := r.command(scratch, env, "go", "install", rootPath+"/"+program+"@"+r.version); err != nil {
-			return err
-		}
-		r.say("go install %s/%s@%s works", rootPath, program, r.version)
+	const program = rootPath + "/cmd/webhook-gen"
+	if _, err := r.command(scratch, env, "go", "install", program+"@"+r.version); err != nil {
+		return err
 	}
+	r.say("go install %s@%s works", program, r.version)
 	printed, err := r.command(scratch, env, filepath.Join(bin, "webhook-gen"), "version")
 	if err != nil {
 		return err

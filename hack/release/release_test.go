@@ -112,7 +112,7 @@ func TestInstallable(t *testing.T) {
 		runtimeFolder: "module " + rootPath + "/runtime\n",
 		adapterFolder: "module " + rootPath + "/" + adapterFolder + "\n",
 		programFolder: "module " + rootPath + "/" + programFolder + "\n",
-		explainFolder: "module " + rootPath + "/explain\n\nreplace " + rootPath + " => ../\n",
+		controlFolder: "module " + rootPath + "/controlplane\n\nreplace " + rootPath + " => ../\n",
 	} {
 		if err := os.MkdirAll(filepath.Join(tree, folder), 0o755); err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func TestInstallable(t *testing.T) {
 		}
 	}
 	err := release{tree: tree, version: "v0.1.0"}.installable()
-	for _, want := range []string{"requires " + rootPath + "/runtime@v0.0.9", filepath.Join(explainFolder, "go.mod") + " has a replace"} {
+	for _, want := range []string{"requires " + rootPath + "/runtime@v0.0.9", filepath.Join(controlFolder, "go.mod") + " has a replace"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}

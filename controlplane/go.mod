@@ -1,0 +1,3 @@
+module github.com/webhook-gen/webhook-gen/controlplane
+
+go 1.24.0
