@@ -18,7 +18,7 @@ func assetsCommand(s streams) *cobra.Command {
 		Long: "assets prints a folder with kube-apiserver and etcd, which envtest reads from KUBEBUILDER_ASSETS. It takes the first of:\n" +
 			"the folder that KUBEBUILDER_ASSETS names, an earlier build, and what setup-envtest has or downloads. If all of them\n" +
 			"fail, it builds both programs from the Go module proxy, in some minutes, and keeps them in the user's cache folder.\n\n" +
-			"Tests in Go have the same as package controlplane.",
+			"Tests in Go have the same as module controlplane.",
 		Example: "  webhook-gen assets\n" +
 			"  webhook-gen assets --kubernetes 1.35 --index https://mirror.example.com/envtest-releases.yaml",
 		Args: noArguments,

@@ -34,7 +34,7 @@ import (
 // each: the same verdict, message, code, warnings, audit annotations and object. All requests are dry runs.
 //
 // They are a sample of the grid: every fifth request, and every third one for a Pod. TestPolicies sends all. The
-// companion takes a process and a tenth of a second of processor time for each request: minutes for the whole grid.
+// command takes a process and a tenth of a second of processor time for each request: minutes for the whole grid.
 func TestRequests(t *testing.T) {
 	p := startPolicies(t)
 	w := startAnswers(t, p)

@@ -3,7 +3,6 @@
 package explain
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -29,10 +27,13 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	predict "github.com/webhook-gen/webhook-gen/explain"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
-// TestPolicies sends requests to an API server with many policies, and has each evaluated by `webhook-gen-explain
-// evaluate`: the same verdict, message, warnings, audit annotations and object. All requests are dry runs, which
+// TestPolicies sends requests to an API server with many policies, and has each evaluated by package explain:
+// the same verdict, message, warnings, audit annotations and object. All requests are dry runs, which
 // policies do not tell from others.
 func TestPolicies(t *testing.T) {
 	p := startPolicies(t)
@@ -72,10 +73,9 @@ func TestPolicies(t *testing.T) {
 type policySession struct {
 	*apiServer
 	test      string // its name, which is in the audit log
-	command   string // webhook-gen, beside companion
-	companion string
+	command   string // webhook-gen
 	clients   map[string]dynamic.Interface // by user
-	policies  []map[string]any             // as the companion reads them
+	policies  []map[string]any             // as a project describes them
 	types     []map[string]any
 	params    []*unstructured.Unstructured
 	mutating  bool // the API server has mutating policies
@@ -103,7 +103,7 @@ func startPolicies(t *testing.T) *policySession {
 	p := &policySession{
 		apiServer: onAPIServer(t), test: t.Name(), clients: map[string]dynamic.Interface{}, bases: map[string]*unstructured.Unstructured{}, warnings: map[string][]string{},
 	}
-	p.command, p.companion = p.commands(t)
+	p.command = p.webhookGen(t)
 	for user, groups := range policyUsers() {
 		config := rest.CopyConfig(p.config)
 		config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
@@ -274,7 +274,7 @@ func (p *policySession) wait(t *testing.T) {
 	t.Log("the policies do not work as evaluated, even after a while")
 }
 
-// policyRequest is one request, for the API server and for the companion.
+// policyRequest is one request, for the API server and for the evaluation.
 type policyRequest struct {
 	id, title, user, namespace string
 	operation                  string
@@ -374,7 +374,7 @@ func (p *policySession) pods(t *testing.T) []*policyRequest {
 	return all
 }
 
-// policyAnswer is an answer of the companion.
+// policyAnswer is an answer of the evaluation.
 type policyAnswer struct {
 	Allowed          bool
 	Code             int32
@@ -401,7 +401,7 @@ func (a policyAnswer) describe() string {
 	return string(text)
 }
 
-// evaluate runs the companion once for all requests.
+// evaluate has package explain answer all requests.
 func (p *policySession) evaluate(t *testing.T, requests []*policyRequest) []policyAnswer {
 	t.Helper()
 	var described []map[string]any
@@ -433,21 +433,27 @@ func (p *policySession) evaluate(t *testing.T, requests []*policyRequest) []poli
 		d["params"] = params
 		described = append(described, d)
 	}
-	in, err := json.Marshal(map[string]any{"version": 1, "policies": p.policies, "types": p.types, "requests": described})
+	var (
+		of       project.Project
+		asked    predict.Requests
+		answers  struct{ Answers []policyAnswer }
+		restated = func(from, into any) {
+			text, err := json.Marshal(from)
+			if err == nil {
+				err = json.Unmarshal(text, into)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	)
+	restated(map[string]any{"policies": p.policies, "types": p.types}, &of)
+	restated(map[string]any{"requests": described}, &asked)
+	evaluated, err := predict.Evaluate(t.Context(), &of, asked)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(p.companion, "evaluate")
-	c.Stdin = bytes.NewReader(in)
-	var out, errOut bytes.Buffer
-	c.Stdout, c.Stderr = &out, &errOut
-	if err := c.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, &errOut)
-	}
-	var answers struct{ Answers []policyAnswer }
-	if err := json.Unmarshal(out.Bytes(), &answers); err != nil {
-		t.Fatal(err)
-	}
+	restated(evaluated, &answers)
 	if len(answers.Answers) != len(requests) {
 		t.Fatalf("%d answers to %d requests", len(answers.Answers), len(requests))
 	}

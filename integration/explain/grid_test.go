@@ -49,7 +49,7 @@ func TestGrid(t *testing.T) {
 type session struct {
 	config   *rest.Config
 	recorder *recorder
-	command  string // webhook-gen, beside webhook-gen-explain
+	command  string // webhook-gen
 	folder   string
 	// manifest has the configurations; kubeconfig leads to a cluster that has them.
 	manifest, kubeconfig string
@@ -66,7 +66,7 @@ func startGrid(t *testing.T) *session {
 	if err := os.WriteFile(g.kubeconfig, server.kubeconfig, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g.command, _ = server.commands(t)
+	g.command = server.webhookGen(t)
 	if _, err := envtest.InstallCRDs(g.config, envtest.CRDInstallOptions{Paths: []string{"testdata/crds.yaml"}, ErrorIfPathMissing: true}); err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func start() (stop func(), err error) {
 	}
 	config.QPS = -1
 	config.WarningHandlerWithContext = rest.NoWarnings{}
-	build := sync.OnceValue(func() error { return buildCommands(folder) })
+	build := sync.OnceValue(func() error { return buildCommand(folder) })
 	shared = &apiServer{config, env.KubeConfig, log, folder, build}
 	return func() {
 		_ = env.Stop()
@@ -86,23 +86,21 @@ func onAPIServer(t *testing.T) *apiServer {
 	return shared
 }
 
-// commands returns the paths of webhook-gen and webhook-gen-explain.
-func (a *apiServer) commands(t *testing.T) (command, companion string) {
+// webhookGen returns the path of webhook-gen.
+func (a *apiServer) webhookGen(t *testing.T) string {
 	t.Helper()
 	if err := a.build(); err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(a.folder, "webhook-gen"), filepath.Join(a.folder, "webhook-gen-explain")
+	return filepath.Join(a.folder, "webhook-gen")
 }
 
-// buildCommands builds webhook-gen and webhook-gen-explain in a folder.
-func buildCommands(folder string) error {
-	for module, name := range map[string]string{"../..": "webhook-gen", "../../explain": "webhook-gen-explain"} {
-		build := exec.Command("go", "build", "-o", folder, "./cmd/"+name)
-		build.Dir = module
-		if out, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("%w\n%s", err, out)
-		}
+// buildCommand builds webhook-gen in a folder.
+func buildCommand(folder string) error {
+	build := exec.Command("go", "build", "-o", folder, "./cmd/webhook-gen")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package program finds the programs that webhook-gen runs: git, go and webhook-gen-explain. None of them comes from
-// the project that webhook-gen reads: the author of a project does not decide what runs on the machine of its reader.
+// Package program finds the programs that webhook-gen runs: git and go. Neither of them comes from the project that
+// webhook-gen reads: the author of a project does not decide what runs on the machine of its reader.
 package program
 
 import (
