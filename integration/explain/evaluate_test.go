@@ -3,6 +3,7 @@
 package explain
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,16 +73,16 @@ func TestPolicies(t *testing.T) {
 // policySession is an API server with the policies of testdata/policies.yaml.
 type policySession struct {
 	*apiServer
-	test      string // its name, which is in the audit log
-	command   string // webhook-gen
-	clients   map[string]dynamic.Interface // by user
-	policies  []map[string]any             // as a project describes them
-	types     []map[string]any
-	params    []*unstructured.Unstructured
-	mutating  bool // the API server has mutating policies
-	single    bool // its audit annotation has one failure of a request, not all: before 1.37, any of several
-	pod       *unstructured.Unstructured
-	bases     map[string]*unstructured.Unstructured // Widgets by namespace/name
+	test     string                       // its name, which is in the audit log
+	command  string                       // webhook-gen
+	clients  map[string]dynamic.Interface // by user
+	policies []map[string]any             // as a project describes them
+	types    []map[string]any
+	params   []*unstructured.Unstructured
+	mutating bool // the API server has mutating policies
+	single   bool // its audit annotation has one failure of a request, not all: before 1.37, any of several
+	pod      *unstructured.Unstructured
+	bases    map[string]*unstructured.Unstructured // Widgets by namespace/name
 
 	mu       sync.Mutex
 	warnings map[string][]string // by request
