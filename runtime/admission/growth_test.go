@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -138,7 +139,7 @@ type cost struct {
 	message int           // the length of the answer without its patch
 }
 
-// costOf calls f three times, and returns the lowest cost.
+// costOf calls f twice, and returns the lower cost.
 func costOf(f func() int) cost {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -151,7 +152,7 @@ func costOf(f func() int) cost {
 		return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 	}
 	least := cost{bytes: 1 << 62, work: time.Hour}
-	for range 3 {
+	for range 2 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		start := busy()
@@ -185,7 +186,11 @@ func TestGrowth(t *testing.T) {
 				for size := smallestInput; size <= largestInput; size *= 2 {
 					got := costOf(row.make(maker{rand.New(rand.NewPCG(seed, 7)), size}))
 					got.bytes, got.work = max(got.bytes, fixedBytes), max(got.work, fixedTime)
-					if got.message > 8<<10 {
+					longest := 96 << 10
+					if strings.Contains(row.name, "misfit") {
+						longest = 1 << 10
+					}
+					if got.message > longest {
 						t.Errorf("seed %d, %d kB: a message of %d bytes", seed, size>>10, got.message)
 					}
 					if size > smallestInput {
@@ -220,8 +225,9 @@ func TestGrowth(t *testing.T) {
 
 // asked returns a call of a handler with a review.
 func asked(h *Handler, review string) func() int {
-	h.With(BodyLimit(1 << 30))
+	h.With(BodyLimit(1<<30), Log(slog.New(slog.DiscardHandler)))
 	return func() int {
+		h.calls = sync.Pool{New: h.calls.New} // no memory of another call
 		r := httptest.NewRequest(http.MethodPost, "/?timeout=10s", strings.NewReader(review))
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
@@ -399,7 +405,7 @@ func growthRows() []growthRow {
 					break
 				}
 			}
-			return asked(Validating("x", ForKind("v1", "Pod"), OnCreate(func(context.Context, *CreateRequest[node]) error { return nil }), Log(slog.New(slog.DiscardHandler))), review)
+			return asked(Validating("x", ForKind("v1", "Pod"), OnCreate(func(context.Context, *CreateRequest[node]) error { return nil })), review)
 		}, 100},
 		{"an envelope with a large user", func(m maker) func() int {
 			extra := `"extra":{` + half(m).many(func(i int) string { return fmt.Sprintf(`"%d":["x"]`, i) }) + `},"groups":[` + half(m).many(func(i int) string { return `"g"` }) + `],`

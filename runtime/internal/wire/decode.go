@@ -39,7 +39,7 @@ func (e *decodeError) Unwrap() error { return e.cause }
 func Below(step string, err error) error {
 	e, ok := err.(*decodeError)
 	if !ok {
-		return &decodeError{path: shortPath(step), cause: err}
+		return &decodeError{path: ShortPath(step), cause: err}
 	}
 	switch {
 	case e.path == "", e.path[0] == '[':
@@ -47,7 +47,7 @@ func Below(step string, err error) error {
 	default:
 		step += "." + e.path
 	}
-	return &decodeError{path: shortPath(step), cause: e.cause}
+	return &decodeError{path: ShortPath(step), cause: e.cause}
 }
 
 // wrong returns the error of the value at a place, with its path. The error of a place below stays as it is.

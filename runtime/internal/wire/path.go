@@ -3,7 +3,7 @@
 package wire
 
 import (
-	"slices"
+	"bytes"
 	"strconv"
 	"strings"
 )
@@ -40,31 +40,49 @@ const maxPath = 256
 
 // text returns the path: whole, or both ends of a long one. Its work does not depend on the depth.
 func (p *place) text() string {
-	tail, outer := p.steps()
-	if outer == nil {
-		return shortPath(tail)
-	}
-	head, _ := p.head.steps()
-	return bothEnds(head, tail)
-}
-
-// steps returns the end of the path that is at least as long as an error shows, and the next outer place.
-func (p *place) steps() (path string, outer *place) {
-	var steps []string
-	for n := 0; p != nil && n <= maxPath; p = p.outer {
-		step := "[" + strconv.Itoa(p.index) + "]"
-		if p.index == member {
-			step = "." + shownKey(p.name)
+	var tail [maxPath]byte
+	i := len(tail)
+	q := p
+	for ; q != nil; q = q.outer {
+		var space [longKey]byte
+		step := q.appendStep(space[:0])
+		if len(step) > i {
+			copy(tail[:i], step[len(step)-i:])
+			i = 0
+			break
 		}
-		steps = append(steps, step)
-		n += len(step)
+		i -= len(step)
+		copy(tail[i:], step)
 	}
-	slices.Reverse(steps)
-	return strings.TrimPrefix(strings.Join(steps, ""), "."), p
+	if q == nil {
+		return string(bytes.TrimPrefix(tail[i:], []byte(".")))
+	}
+	var outer [headSteps]*place
+	n := 0
+	if q = p.head; p.depth <= headSteps {
+		q = p
+	}
+	for ; q != nil; q = q.outer {
+		outer[n] = q
+		n++
+	}
+	var head []byte
+	for n--; n >= 0 && len(head) < maxPath; n-- {
+		head = outer[n].appendStep(head)
+	}
+	return bothEnds(strings.TrimPrefix(string(head), "."), string(tail[i:]))
 }
 
-// shortPath cuts a long path in its middle.
-func shortPath(path string) string {
+// appendStep appends the step to the place.
+func (p *place) appendStep(out []byte) []byte {
+	if p.index == member {
+		return append(append(out, '.'), shownKey(p.name)...)
+	}
+	return append(strconv.AppendInt(append(out, '['), int64(p.index), 10), ']')
+}
+
+// ShortPath cuts a long path in its middle.
+func ShortPath(path string) string {
 	if len(path) <= maxPath {
 		return path
 	}
