@@ -43,7 +43,7 @@ type patcher struct {
 const (
 	pathRoom    = 1 << 20
 	pathFactor  = 32
-	nestedLists = 32
+	nestedLists = 16
 )
 
 // diff returns the patch from the object at src[at.start:at.end] to v, and nothing if they are equal. The patch is
@@ -355,7 +355,7 @@ func (p *patcher) member(f *wire.Member, i int, v reflect.Value) int {
 	}
 	// The field is not written any more. That is a change only if its value differs from the text.
 	if ok {
-		if end, differs := p.probing(func() int { return p.value(f.Shape, nil, i, value) }); !differs {
+		if end, differs := p.probing(func() int { return p.omitted(f, i, value) }); !differs {
 			return end
 		}
 	}
@@ -364,6 +364,22 @@ func (p *patcher) member(f *wire.Member, i int, v reflect.Value) int {
 		return i
 	}
 	return wire.Skip(p.src, i)
+}
+
+// omitted is value for a member that is not written. A value that only its type can read differs from a text that the
+// type would write, whatever the value: it may have no JSON, as an empty json.RawMessage.
+func (p *patcher) omitted(f *wire.Member, i int, v reflect.Value) int {
+	if f.Shape.Kind != wire.Self && f.Shape.Kind != wire.Opaque {
+		return p.value(f.Shape, nil, i, v)
+	}
+	at := wire.Span{Start: i, End: wire.Skip(p.src, i)}
+	before := reflect.New(f.Shape.Typ)
+	if err := f.Shape.Unmarshal(at.Of(p.src), before); err != nil {
+		p.fail(err)
+	} else if !reflect.DeepEqual(before.Interface(), address(v).Interface()) && !f.Omits(before.Elem()) {
+		p.found = true
+	}
+	return at.End
 }
 
 // differs reports whether the value at src[i] and v differ.

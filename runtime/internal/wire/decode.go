@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -149,6 +150,9 @@ func (d *Decoder) inside(s *Shape, v reflect.Value, at *place, name string, inde
 			d.I = Skip(d.Src, start)
 		}
 		v.SetZero()
+		if noted == cap(d.left.Unfit) {
+			d.left.Unfit = slices.Grow(d.left.Unfit, noted) // as lists do
+		}
 		d.left.Unfit = append(d.left.Unfit[:noted], Unfit{here.text(), d.Src[start:d.I]})
 	}
 	return nil
@@ -410,6 +414,10 @@ func (s *Shape) Find(src []byte, key Span, next int) int {
 // firstElements is the first capacity of a list in bytes. A list of few elements then seldom has to grow.
 const firstElements = 256
 
+// doubles is the length up to which Go doubles a slice that grows. Longer ones grow by a quarter, and copy each element
+// four times.
+const doubles = 256
+
 func (d *Decoder) list(s *Shape, v reflect.Value, at *place) error {
 	if strings, ok := v.Addr().Interface().(*[]string); ok {
 		return d.strings(strings, at)
@@ -417,11 +425,18 @@ func (d *Decoder) list(s *Shape, v reflect.Value, at *place) error {
 	n := 0
 	for more := d.Open(']'); more; more = d.More() {
 		if n == v.Cap() {
-			// A short list doubles, and a long one grows by a quarter. The growth is counted before it is taken.
-			if err := d.take(max(1, n/4), s.Elem.Typ); err != nil {
+			// The list doubles, as its text may. The growth is counted before it is taken.
+			more := max(1, n, firstElements/int(s.Elem.Typ.Size()+1))
+			if err := d.take(more, s.Elem.Typ); err != nil {
 				return d.rest(']', err)
 			}
-			v.Grow(max(1, firstElements/int(s.Elem.Typ.Size()+1)))
+			if n < doubles {
+				v.Grow(more)
+			} else {
+				grown := reflect.MakeSlice(s.Typ, n, n+more)
+				reflect.Copy(grown, v)
+				v.Set(grown)
+			}
 		}
 		v.SetLen(n + 1)
 		if err := d.inside(s.Elem, v.Index(n), at, "", n); err != nil {
