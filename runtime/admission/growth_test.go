@@ -349,6 +349,7 @@ func growthRows() []growthRow {
 			return created(strings.Repeat(`{"map":{"`+key+`":`, 10)+`{"name":1}`+strings.Repeat("}}", 10), nil)
 		}, 100},
 		{"a misfit left at each level", func(m maker) func() int { return leaving(m.deep(`{"name":1}`, misfits...)) }, 200},
+		{"misfits of single members left at each level", func(m maker) func() int { return leaving(m.deep(`{"name":1}`, misfits[1:4]...)) }, 200},
 		{"misfits left at the bottom", func(m maker) func() int {
 			inner := `{"list":[` + half(m).many(func(int) string { return `{"n":"x"}` }) + `]}`
 			return leaving(half(m).deep(inner))
