@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -151,7 +152,7 @@ func (d *Decoder) inside(s *Shape, v reflect.Value, at *place, name string, inde
 		}
 		v.SetZero()
 		if noted == cap(d.left.Unfit) {
-			d.left.Unfit = slices.Grow(d.left.Unfit, noted) // as lists do
+			d.left.Unfit = slices.Grow(d.left.Unfit, noted+1) // as lists do
 		}
 		d.left.Unfit = append(d.left.Unfit[:noted], Unfit{here.text(), d.Src[start:d.I]})
 	}
@@ -304,12 +305,28 @@ func (d *Decoder) whole(s *Shape, v reflect.Value) error {
 // digits.
 const longQuantity = 1 << 10
 
+// longExponent is the largest number of digits in the exponent of a quantity. A quantity is rounded to nanos, by a
+// division by a power of ten that the exponent names: 1e-999999999 would take minutes.
+const longExponent = 3
+
+// exponentDigits returns the number of digits in the exponent of a quantity, without leading zeros.
+func exponentDigits(src []byte) int {
+	_, exponent, _ := bytes.Cut(bytes.ToLower(src), []byte("e"))
+	exponent = bytes.TrimLeft(bytes.Trim(exponent, `"`), "+-0")
+	return len(exponent) - len(bytes.TrimLeft(exponent, "0123456789"))
+}
+
 var quantity = reflect.TypeFor[resource.Quantity]()
 
 // Unmarshal reads a value of the kind Self or Opaque into the variable that v points to.
 func (s *Shape) Unmarshal(src []byte, v reflect.Value) error {
-	if s.Typ == quantity && len(src) > longQuantity {
-		return fmt.Errorf("a quantity of more than %d bytes", longQuantity)
+	if s.Typ == quantity {
+		if len(src) > longQuantity {
+			return fmt.Errorf("a quantity of more than %d bytes", longQuantity)
+		}
+		if exponentDigits(src) > longExponent {
+			return fmt.Errorf("a quantity with an exponent of more than %d digits", longExponent)
+		}
 	}
 	var err error
 	if s.Kind == Self {
@@ -414,10 +431,6 @@ func (s *Shape) Find(src []byte, key Span, next int) int {
 // firstElements is the first capacity of a list in bytes. A list of few elements then seldom has to grow.
 const firstElements = 256
 
-// doubles is the length up to which Go doubles a slice that grows. Longer ones grow by a quarter, and copy each element
-// four times.
-const doubles = 256
-
 func (d *Decoder) list(s *Shape, v reflect.Value, at *place) error {
 	if strings, ok := v.Addr().Interface().(*[]string); ok {
 		return d.strings(strings, at)
@@ -425,18 +438,13 @@ func (d *Decoder) list(s *Shape, v reflect.Value, at *place) error {
 	n := 0
 	for more := d.Open(']'); more; more = d.More() {
 		if n == v.Cap() {
-			// The list doubles, as its text may. The growth is counted before it is taken.
-			more := max(1, n, firstElements/int(s.Elem.Typ.Size()+1))
+			// The list doubles. For less, Go would let a long list grow by a quarter, and copy each element four times. The
+			// growth is counted before it is taken.
+			more := n + max(1, firstElements/int(s.Elem.Typ.Size()+1))
 			if err := d.take(more, s.Elem.Typ); err != nil {
 				return d.rest(']', err)
 			}
-			if n < doubles {
-				v.Grow(more)
-			} else {
-				grown := reflect.MakeSlice(s.Typ, n, n+more)
-				reflect.Copy(grown, v)
-				v.Set(grown)
-			}
+			v.Grow(more)
 		}
 		v.SetLen(n + 1)
 		if err := d.inside(s.Elem, v.Index(n), at, "", n); err != nil {
