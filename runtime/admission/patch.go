@@ -37,12 +37,14 @@ type patcher struct {
 }
 
 // A JSON Patch names each edited value by its whole path, and an object may have many levels, or keys of a megabyte. So
-// the paths of a patch have a bound: pathRoom bytes, and pathFactor more for each byte of the object. An edit that
-// exceeds it is an error, as is one in more than nestedLists lists: each of them is compared with the original text by
-// itself.
+// the paths of a patch have a bound: pathRoom bytes, and pathFactor more for each byte of the object. Paths of more than
+// longPath bytes count longFactor times. An edit that exceeds the bound is an error, as is one in more than nestedLists
+// lists: each of them is compared with the original text by itself.
 const (
 	pathRoom    = 1 << 20
 	pathFactor  = 32
+	longPath    = 256
+	longFactor  = 16
 	nestedLists = 16
 )
 
@@ -104,7 +106,11 @@ func (p *patcher) begin(op string) bool {
 		return false
 	}
 	pointer := p.pointer()
-	if p.room -= len(pointer); p.room < 0 {
+	p.room -= len(pointer)
+	if len(pointer) > longPath {
+		p.room -= (longFactor - 1) * len(pointer)
+	}
+	if p.room < 0 {
 		p.fail(fmt.Errorf("%s: the paths of its edits are too long for a patch", wire.ShortPath(pointer)))
 		return false
 	}
