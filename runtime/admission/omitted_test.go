@@ -190,6 +190,38 @@ func applied(t *testing.T, document any, patch []byte) any {
 	return document
 }
 
+// withoutNulls returns a document without nulls, and without objects that contain nothing else. The type of a
+// json.RawMessage does not tell null from absent: its zero value is written as null.
+func withoutNulls(t *testing.T, text []byte) any {
+	t.Helper()
+	var document any
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	var strip func(v any) any
+	strip = func(v any) any {
+		switch v := v.(type) {
+		case map[string]any:
+			for key, below := range v {
+				if below = strip(below); below == nil {
+					delete(v, key)
+				} else {
+					v[key] = below
+				}
+			}
+			if len(v) == 0 {
+				return nil
+			}
+		case []any:
+			for i := range v {
+				v[i] = strip(v[i])
+			}
+		}
+		return v
+	}
+	return strip(document)
+}
+
 // TestOmittedAgreesWithEncodingJSON edits random values of random types, and compares the patched object with the JSON
 // of the edited value. Both fail, or a decoded patched object has the JSON of the edited value.
 func TestOmittedAgreesWithEncodingJSON(t *testing.T) {
@@ -216,10 +248,6 @@ func TestOmittedAgreesWithEncodingJSON(t *testing.T) {
 		patch, err := new(patcher).diff(src, wire.Whole(src), s, reflect.ValueOf(v).Elem())
 		if wantErr != nil {
 			failed++
-			// A patch leaves out the zero value of a member that is not in the text.
-			if err == nil && !bytes.Contains([]byte(wantErr.Error()), []byte("json")) {
-				t.Fatalf("%s: the patch is %s, and encoding/json fails: %v", src, patch, wantErr)
-			}
 			if err == nil {
 				t.Fatalf("%s of %s: the patch is %s, and encoding/json fails: %v", src, typ, patch, wantErr)
 			}
@@ -253,7 +281,7 @@ func TestOmittedAgreesWithEncodingJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(got, want) {
+		if !reflect.DeepEqual(withoutNulls(t, got), withoutNulls(t, want)) {
 			t.Fatalf("%s of %s:\nthe patch %s\nmakes %s\nwant  %s\n%s", src, typ, patch, got, want, cmp.Diff(string(want), string(got)))
 		}
 		compared++

@@ -79,17 +79,18 @@ func (o *offences) boxes(in string, path *field.Path, list []box, keyed bool) {
 	o.length(in, path, len(list), list)
 	for i, b := range list {
 		if keyed { // by its key, and by the value of the error
-			o.box(in+"["+b.Name+"]", path.Index(i), b, b.Count)
+			o.box(in+"["+b.Name+"]", path.Index(i), b, b.Count, true)
 			continue
 		}
-		o.box(in, path.Index(i), b, b)
+		o.box(in, path.Index(i), b, b, false)
 	}
 }
 
-func (o *offences) box(in string, path *field.Path, b box, content any) {
+// box adds what is wrong with an element. The list in it with keys has keys only if all lists around it have.
+func (o *offences) box(in string, path *field.Path, b box, content any, keyed bool) {
 	o.element(in, path.Child("count"), content, b.Count, b.Count)
 	o.boxes(in+".inner", path.Child("inner"), b.Inner, false)
-	o.boxes(in+".keyed", path.Child("keyed"), b.Keyed, false) // its parent has no key
+	o.boxes(in+".keyed", path.Child("keyed"), b.Keyed, keyed)
 }
 
 // offencesOf returns what is wrong with a shelf.
@@ -100,7 +101,7 @@ func offencesOf(s *shelf) *offences {
 	o.length("refs", field.NewPath("refs"), len(s.Refs), s.Refs)
 	for i, b := range s.Refs {
 		if b != nil {
-			o.box("refs", field.NewPath("refs").Index(i), *b, *b)
+			o.box("refs", field.NewPath("refs").Index(i), *b, *b, false)
 		}
 	}
 	o.length("set", field.NewPath("set"), len(s.Set), s.Set)
