@@ -3,7 +3,6 @@
 package admission
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
