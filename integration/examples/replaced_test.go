@@ -86,8 +86,8 @@ func TestReplacedWebhooks(t *testing.T) {
 	})
 }
 
-// TestReplacedWebhookThatIgnores has an API server enforce the policy in place of a webhook with failurePolicy Ignore. An
-// object on which its expression fails is denied: the handler of the webhook denies objects that it cannot decode.
+// TestReplacedWebhookThatIgnores has an API server enforce the policy in place of a webhook with failurePolicy Ignore.
+// An object on which its expression fails is denied: the handler of the webhook denies objects that it cannot decode.
 func TestReplacedWebhookThatIgnores(t *testing.T) {
 	s := onAPIServer(t)
 	const namespace = "ignored"

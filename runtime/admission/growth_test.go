@@ -28,8 +28,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// The attacker chooses the object, and the author of a webhook its type and its functions. Whatever they choose, the
-// work of a call follows the length of its review.
+// The attacker chooses the object, and the author of a webhook its type and its functions. The work of a call follows
+// the length of its review, for all types and objects.
 
 var (
 	growthSeed  = flag.Uint64("growthseed", 1, "the first seed of the inputs of TestGrowth")
@@ -41,7 +41,7 @@ const (
 	smallestInput = 16 << 10
 	// mostGrowth is how many times more a review of twice the length may cost.
 	mostGrowth = 2.5
-	// Costs below these are those of any call.
+	// Lower costs than these are not compared.
 	fixedBytes = 512 << 10
 	fixedTime  = 4 * time.Millisecond
 )

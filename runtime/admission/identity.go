@@ -15,8 +15,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// identityRoom and identityFactor bound the bytes that identities are made of, for a call and for a byte of its objects.
-// A validator may return many errors with long paths or large values, and elements may have many errors. Beyond the
+// identityRoom and identityFactor bound the bytes that identities are made of: for a call, and for a byte of its
+// objects. A validator may return many errors with long paths or large values, and elements may have many errors. Beyond the
 // bound no error is a warning.
 const (
 	identityRoom   = 1 << 20
@@ -348,8 +348,8 @@ func (n *identifier) opened(s *wire.Shape, v reflect.Value, path string) (*wire.
 	}
 }
 
-// keysOf returns the members that identify an element of a list, as name=value. It is empty if none are declared, if the
-// list is a set, and for elements that lack one.
+// keysOf returns the members that identify an element of a list, as name=value. It is empty if none are declared, if
+// the list is a set, and for elements that lack one.
 func (n *identifier) keysOf(list *wire.Member, s *wire.Shape, v reflect.Value) string {
 	if list == nil || len(list.ListKeys) == 0 {
 		return ""

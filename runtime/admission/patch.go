@@ -36,10 +36,10 @@ type patcher struct {
 	lists int         // how many lists with differences are around the current value
 }
 
-// A JSON Patch names each edited value by its whole path, and an object may have many levels, or keys of a megabyte. So
-// the paths of a patch have a bound: pathRoom bytes, and pathFactor more for each byte of the object. Paths of more than
-// longPath bytes count longFactor times. An edit that exceeds the bound is an error, as is one in more than nestedLists
-// lists: each of them is compared with the original text by itself.
+// A JSON Patch has the whole path of each edited value, and an object may have many levels, or keys of a megabyte. So
+// the paths of a patch have a bound: pathRoom bytes, and pathFactor more for each byte of the object. Paths of more
+// than longPath bytes count longFactor times. An edit that exceeds the bound is an error, as is one in more than
+// nestedLists lists: each of them is compared with the original text by itself.
 const (
 	pathRoom    = 1 << 20
 	pathFactor  = 32

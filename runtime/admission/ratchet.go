@@ -22,9 +22,9 @@ import (
 // members, these identify the element. In other lists its content does: an element that was edited is a new one, and an
 // element that was moved is not. Of nested lists, the content of the innermost element counts.
 //
-// An error about a list or a map stays the same while no element is added: if the list has not become longer and the
-// error is about its length ([field.TooMany], [field.TooLong], or the length as its value), or if all elements were there
-// before.
+// An error about a list or a map stays the same if all of its elements are in the stored object. An error about the
+// length, which is [field.TooMany], [field.TooLong] or an error with the length as its value, stays the same unless the
+// list has become longer.
 //
 // Forbidden and all errors other than field errors always deny: they may be about the user or the change, and not about
 // the object.

@@ -40,16 +40,16 @@ type box struct {
 	Keyed []box  `json:"keyed,omitempty"`
 }
 
-// offences are what is wrong with a shelf: the contents of bad elements by the list that they are in, and the lengths
-// of lists that are too long.
+// offences are the mistakes of a shelf: the contents of bad elements, by list, and the lengths of lists that are too
+// long.
 type offences struct {
 	errors field.ErrorList
 	bad    map[string]int
 	long   map[string][]int
 }
 
-// element adds an element of a list, unless it is good. The argument in is the place of the list, without the indexes of
-// lists without keys.
+// element adds an element of a list, unless it is good. The argument in is the place of the list, without the indexes
+// of lists without keys.
 func (o *offences) element(in string, path *field.Path, content any, count int, value any) {
 	if count <= 2 {
 		return
@@ -86,14 +86,14 @@ func (o *offences) boxes(in string, path *field.Path, list []box, keyed bool) {
 	}
 }
 
-// box adds what is wrong with an element. The list in it with keys has keys only if all lists around it have.
+// box adds the mistakes of an element. The list in it with keys has keys only if all lists around it have.
 func (o *offences) box(in string, path *field.Path, b box, content any, keyed bool) {
 	o.element(in, path.Child("count"), content, b.Count, b.Count)
 	o.boxes(in+".inner", path.Child("inner"), b.Inner, false)
 	o.boxes(in+".keyed", path.Child("keyed"), b.Keyed, keyed)
 }
 
-// offencesOf returns what is wrong with a shelf.
+// offencesOf returns the mistakes of a shelf.
 func offencesOf(s *shelf) *offences {
 	o := &offences{bad: map[string]int{}, long: map[string][]int{}}
 	o.boxes("atomic", field.NewPath("atomic"), s.Atomic, false)
