@@ -16,8 +16,8 @@ import (
 )
 
 // identityRoom and identityFactor bound the bytes that identities are made of: for a call, and for a byte of its
-// objects. A validator may return many errors with long paths or large values, and elements may have many errors. Beyond the
-// bound no error is a warning.
+// objects. A validator may return many errors with long paths or large values, and elements may have many errors.
+// Beyond the bound no error is a warning.
 const (
 	identityRoom   = 1 << 20
 	identityFactor = 32
