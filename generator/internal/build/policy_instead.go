@@ -61,9 +61,8 @@ func subjectOf(d *declaration, at declared[*registry.Policy], w *model.Webhook) 
 	return declared[*registry.Subject]{at.Range, at.name, &subject}
 }
 
-// replace gives a policy the match of the webhook that it replaces. It does not get the failurePolicy: a handler denies
-// objects that it cannot decode, whatever that is, and a policy that ignores failures admits objects on which its
-// expressions fail.
+// replace gives a policy the match of the webhook that it replaces, and failurePolicy Fail. A handler denies objects
+// that it cannot decode under Ignore, too, and a policy with Ignore admits objects on which its expressions fail.
 func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Policy) {
 	p.InsteadOf, p.Since = w, model.Serves(p.Mutating)
 	if said.Since.IsSet() {
@@ -82,6 +81,7 @@ func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Poli
 		match.ResourceRules = append(match.ResourceRules, admissionregistrationv1.NamedRuleWithOperations{RuleWithOperations: *r.DeepCopy()})
 	}
 	p.Spec.MatchConstraints = match
+	p.Spec.FailurePolicy = cmp.Or(p.Spec.FailurePolicy, new(admissionregistrationv1.Fail))
 	if _, set := p.At["spec.reinvocationPolicy"]; p.Mutating && !set && w.Spec.ReinvocationPolicy != nil {
 		p.Spec.ReinvocationPolicy = *w.Spec.ReinvocationPolicy
 	}
