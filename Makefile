@@ -129,6 +129,7 @@ ports: ## lines by hand of each port of a real API's conversions: markers, hooks
 .PHONY: test-attacks
 test-attacks: test-attacks-peer ## what hostile users and clients send, beside controller-runtime and the API server's patches; ATTACKTIME=10m for longer
 	cd $(RUNTIME) && $(AT_FLOOR) go test -p 1 -count=1 -run 'Hostile|Forged|Undecodable|Panic|TooLarge|LongQuantity|NestedLists|Slow|Dripping|Memory' ./...
+	cd $(RUNTIME) && $(AT_FLOOR) go test -count=1 -run '^TestGrowth$$' ./admission -growthto 4194304
 
 .PHONY: test-attacks-peer
 test-attacks-peer: # the attacks that make test does not run

@@ -52,7 +52,7 @@ func TestReplacedWebhooks(t *testing.T) {
 		}
 	})
 
-	dir := replacedProject(t)
+	dir := replacedProject(t, "", `message: "at most 5 of an article"`, "object.spec.quantity <= 5")
 	t.Run("the webhook", func(t *testing.T) {
 		o := s.prepare(t, filepath.Join(dir, "config/webhook/manifests.yaml"))
 		if err := o.Install(s.config); err != nil {
@@ -86,8 +86,39 @@ func TestReplacedWebhooks(t *testing.T) {
 	})
 }
 
+// TestReplacedWebhookThatIgnores has an API server enforce the policy in place of a webhook with failurePolicy Ignore.
+// An object on which its expression fails is denied: the handler of the webhook denies objects that it cannot decode.
+func TestReplacedWebhookThatIgnores(t *testing.T) {
+	s := onAPIServer(t)
+	const namespace = "ignored"
+	s.namespace(t, namespace, nil)
+	dir := replacedProject(t, ", failurePolicy: Ignore", `message: "a short note"`, "size(object.spec.note) <= 5")
+	s.install(t, filepath.Join(dir, "config/webhook/policies-1.31/policies.yaml"))
+	create := func(note string) error {
+		spec := map[string]any{"sku": "tea", "quantity": int64(1)}
+		if note != "" {
+			spec["note"] = note
+		}
+		o := shopObject("v1", "Order", namespace, "first", spec)
+		o.SetLabels(map[string]string{"replaced": "true"})
+		return s.client.Create(t.Context(), o, client.DryRunAll)
+	}
+	eventually(t, func() error {
+		if err := create("a long note"); !apierrors.IsInvalid(err) {
+			return errors.Join(errors.New("it is not enforced"), err)
+		}
+		return nil
+	})
+	if err := create("short"); err != nil {
+		t.Error(err)
+	}
+	if err := create(""); err == nil || !strings.Contains(err.Error(), "no such key: note") {
+		t.Errorf("an order on which the expression fails: %v", err)
+	}
+}
+
 // replacedProject generates the manifests of a webhook and of the policy that replaces it.
-func replacedProject(t *testing.T) string {
+func replacedProject(t *testing.T, webhook, validation, expression string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -96,9 +127,9 @@ func replacedProject(t *testing.T) string {
 		"api/v1/doc.go":    "// +groupName=shop.example.com\npackage v1\n",
 		"api/v1/order.go": `package v1
 
-// +webhook:validating(operations: "create", objectSelector: "replaced=true")
+// +webhook:validating(operations: "create", objectSelector: "replaced=true"` + webhook + `)
 // +webhook:policy:validating(insteadOf: "validate", since: "1.31")
-// +webhook:policy:validation(message: "at most 5 of an article")="object.spec.quantity <= 5"
+// +webhook:policy:validation(` + validation + `)="` + expression + `"
 type Order struct{}
 `,
 	} {

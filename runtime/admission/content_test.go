@@ -478,6 +478,29 @@ func TestLongQuantityDenies(t *testing.T) {
 	}
 }
 
+// TestLongQuantityExponentDenies has a quantity whose rounding takes time and memory that grow with its exponent.
+func TestLongQuantityExponentDenies(t *testing.T) {
+	h := Mutating("pods.example.com", OnCreate(func(_ context.Context, r *CreateRequest[corev1.Pod]) error {
+		cpu := r.Object.Spec.Containers[0].Resources.Limits["cpu"]
+		if cpu.Cmp(resource.MustParse("1")) > 0 {
+			r.Warn("more than 1")
+		}
+		return nil
+	}))
+	const refused = "spec.containers[0].resources.limits.cpu: a quantity with an exponent of more than 3 digits"
+	digits := strings.Repeat("9", 900)
+	for text, allowed := range map[string]bool{
+		`"1e3"`: true, `1e3`: true, `"1E0000003"`: true, `"1E"`: true, `"1Ei"`: true, `"1e-9"`: true, `"1e999"`: true, `"` + digits + `e-999"`: true, `"1.5e+30"`: true,
+		`"1e-999999999"`: false, `1e-999999999`: false, `"1E1000"`: false, `"` + digits + `e999999999"`: false, `"0e-2147483647"`: false, `"1e+0099999"`: false,
+		`"1\u0065-999999999"`: false, `"1e-\u0039999999999"`: false,
+	} {
+		got := verdictOf(t, h, reviewOf(Create, `{"spec":{"containers":[{"resources":{"limits":{"cpu":`+text+`}}}]}}`, "")).Response
+		if got.Allowed != allowed || !allowed && !strings.Contains(got.Result.Message, refused) && !strings.Contains(text, `\`) {
+			t.Errorf("%.40s: %+v %+v", text, got.Allowed, got.Result)
+		}
+	}
+}
+
 // TestHostileListsAreBounded has lists, pointers and maps whose elements are large in Go and empty in JSON.
 func TestHostileListsAreBounded(t *testing.T) {
 	type large struct {

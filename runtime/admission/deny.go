@@ -3,17 +3,19 @@
 package admission
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
@@ -53,6 +55,15 @@ func ForbidInvalid(webhooks ...string) Option {
 
 type failure struct{ error }
 
+// failedError is the error of a webhook that could not decide. Its text has a bound, and is made when it is needed.
+type failedError struct {
+	webhook string
+	error
+}
+
+func (e *failedError) Error() string { return "webhook " + e.webhook + ": " + messageOf(e.error) }
+func (e *failedError) Unwrap() error { return e.error }
+
 func (f *failure) Unwrap() error { return f.error }
 
 // PanicError is a recovered panic of a validator or defaulter, of a method of its types, or of an error that it
@@ -88,9 +99,16 @@ func (u *undecodable) Error() string {
 	if !u.stored {
 		return text
 	}
+	name := u.name
+	if name == "" || len(name) > longestName {
+		name = "NAME"
+	}
 	return text + fmt.Sprintf(". This object is stored already: to repair or delete it, exclude it from this webhook for that time, "+
-		"with the match condition oldObject == null || oldObject.metadata.name != %q", cmp.Or(u.name, "NAME"))
+		"with the match condition oldObject == null || oldObject.metadata.name != %q", name)
 }
+
+// longestName is the length of the longest name of an object (k8s.io/apimachinery/pkg/util/validation).
+const longestName = validation.DNS1123SubdomainMaxLength
 
 // Status is what the API server is told.
 func (u *undecodable) Status() metav1.Status { return *wire.BadRequest(u).Status() }
@@ -161,17 +179,95 @@ func denial(err error, kind metav1.GroupVersionKind, name string, forbidInvalid 
 	if len(invalid) == 0 || forbidInvalid {
 		return forbidden(err)
 	}
-	status := apierrors.NewInvalid(schema.GroupKind{Group: kind.Group, Kind: kind.Kind}, name, invalid).Status()
-	if other {
-		status.Message = strings.ReplaceAll(err.Error(), "\n", "; ")
+	more := len(invalid) - mostCauses
+	status := apierrors.NewInvalid(schema.GroupKind{Group: kind.Group, Kind: kind.Kind}, name, invalid[:min(len(invalid), mostCauses)]).Status()
+	switch {
+	case other:
+		status.Message = strings.ReplaceAll(messageOf(err), "\n", "; ")
+	case more > 0:
+		status.Message = cutTo(longMessage, status.Message) + fmt.Sprintf(", and %d more errors", more)
 	}
 	return status
 }
 
+// The bounds of a denial. A validator may return an error for each element of an object, and an error that contains a
+// value of the object. The API server passes the denial on to the user.
+const (
+	mostCauses  = 64
+	longMessage = 8 << 10
+	longCause   = 512
+)
+
+// bounded returns a status whose message and causes do not exceed the bounds.
+func bounded(status metav1.Status) metav1.Status {
+	status.Message = cutTo(longMessage+longCause, status.Message)
+	if status.Details == nil {
+		return status
+	}
+	details := *status.Details
+	details.Name = cutTo(longCause, details.Name)
+	details.Causes = slices.Clone(details.Causes[:min(len(details.Causes), mostCauses)])
+	for i := range details.Causes {
+		cause := &details.Causes[i]
+		cause.Message, cause.Field = cutTo(longCause, cause.Message), wire.ShortPath(cause.Field)
+	}
+	status.Details = &details
+	return status
+}
+
+// cutTo cuts a text after so many bytes.
+func cutTo(bytes int, text string) string {
+	if len(text) > bytes {
+		return strings.ToValidUTF8(text[:bytes], "") + "…"
+	}
+	return text
+}
+
+// messageOf returns the text of an error. Of many joined or aggregated errors it has the first: the work of their own
+// Error methods may grow with the square of their number.
+func messageOf(err error) string {
+	list := joinedErrors(err, nil)
+	if len(list) <= mostCauses {
+		return err.Error()
+	}
+	var out strings.Builder
+	for i, one := range list[:mostCauses] {
+		if i > 0 {
+			out.WriteString("; ")
+		}
+		out.WriteString(cutTo(longCause, one.Error()))
+	}
+	return cutTo(longMessage, out.String()) + fmt.Sprintf("; and %d more errors", len(list)-mostCauses)
+}
+
+// joinedErrors appends the errors that are joined or aggregated in err, at any depth, or else err itself. The text of
+// an error that wraps others is made only once.
+func joinedErrors(err error, list []error) []error {
+	var several []error
+	switch e := err.(type) {
+	case interface{ Errors() []error }: // k8s.io/apimachinery/pkg/util/errors.Aggregate
+		several = e.Errors()
+	case interface{ Unwrap() []error }:
+		if reflect.TypeOf(err) == joined {
+			several = e.Unwrap()
+		}
+	}
+	if several == nil {
+		return append(list, err)
+	}
+	for _, one := range several {
+		list = joinedErrors(one, list)
+	}
+	return list
+}
+
+// joined is the type of the errors of errors.Join.
+var joined = reflect.TypeOf(errors.Join(context.Canceled))
+
 func forbidden(err error) metav1.Status {
 	return metav1.Status{
 		Status:  metav1.StatusFailure,
-		Message: err.Error(),
+		Message: messageOf(err),
 		Reason:  metav1.StatusReasonForbidden,
 		Code:    http.StatusForbidden,
 	}

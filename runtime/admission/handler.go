@@ -148,7 +148,7 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request, c *call, start 
 		if p.Code == http.StatusMethodNotAllowed {
 			w.Header().Set("Allow", http.MethodPost)
 		}
-		body, _ := json.Marshal(p.Status()) // A Status of strings can always be written.
+		body, _ := json.Marshal(bounded(*p.Status())) // A Status of strings can always be written.
 		send(w, p.Code, body)
 	} else {
 		send(w, http.StatusOK, c.out)
@@ -247,7 +247,7 @@ func (h *Handler) expects(c *call) error {
 	}
 	if c.action = h.actions[r.Operation]; c.action == nil {
 		return fmt.Errorf("the operation is %q and webhook %s is for %s: correct its rules or its path in the configuration",
-			r.Operation, h.name, h.operations())
+			cutTo(longestName, string(r.Operation)), h.name, h.operations())
 	}
 	return nil
 }
@@ -269,7 +269,7 @@ func (h *Handler) kindNames() string {
 }
 
 func kindName(kind metav1.GroupVersionKind) string {
-	return fmt.Sprintf("%s of %s", kind.Kind, schema.GroupVersion{Group: kind.Group, Version: kind.Version})
+	return fmt.Sprintf("%s of %s", cutTo(longestName, kind.Kind), cutTo(longestName, schema.GroupVersion{Group: kind.Group, Version: kind.Version}.String()))
 }
 
 // reject answers a call that is not a request for the webhook, a request that could not be decoded, or a request whose
@@ -283,13 +283,14 @@ func (h *Handler) reject(c *call, err error, o *Observation) {
 	}
 	failed := isFailure(err)
 	if failed && c.envelope.unreadable == nil {
-		c.problem = wire.InternalError(fmt.Errorf("webhook %s: %w", h.name, err))
+		c.problem = wire.InternalError(&failedError{h.name, err})
 		return
 	}
 	status := denial(err, c.head.Kind, c.head.Name, h.forbidInvalid)
 	if failed {
 		status = c.envelope.unreadable.Status()
 	}
+	status = bounded(status)
 	if !h.mutating && (h.enforcement == EnforceWarn || h.enforcement == EnforceAudit) {
 		h.unenforced(c, o, &status, err)
 		return

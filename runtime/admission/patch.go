@@ -31,14 +31,28 @@ type patcher struct {
 	spans []wire.Span // the elements of the arrays being compared, the innermost array last
 	probe bool        // only find out whether there is a difference
 	found bool        // what a probe found
-	err   error       // the first value that cannot be marshalled
+	err   error       // why there is no patch: a value that cannot be marshalled, or an edit that is too deep
+	room  int         // how many bytes of paths the patch may still have
+	lists int         // how many lists with differences are around the current value
 }
+
+// A JSON Patch has the whole path of each edited value, and an object may have many levels, or keys of a megabyte. So
+// the paths of a patch have a bound: pathRoom bytes, and pathFactor more for each byte of the object. Paths of more
+// than longPath bytes count longFactor times. An edit that exceeds the bound is an error, as is one in more than
+// nestedLists lists: each of them is compared with the original text by itself.
+const (
+	pathRoom    = 1 << 20
+	pathFactor  = 32
+	longPath    = 256
+	longFactor  = 16
+	nestedLists = 16
+)
 
 // diff returns the patch from the object at src[at.start:at.end] to v, and nothing if they are equal. The patch is
 // valid until the next call. The members kind and apiVersion are left alone: a webhook cannot change them, and a
 // program that replaces an object may forget them.
 func (p *patcher) diff(src []byte, at wire.Span, s *wire.Shape, v reflect.Value) ([]byte, error) {
-	*p = patcher{src: src, path: p.path[:0], out: append(p.out[:0], '['), spans: p.spans[:0]}
+	*p = patcher{src: src, path: p.path[:0], out: append(p.out[:0], '['), spans: p.spans[:0], room: pathRoom + pathFactor*len(at.Of(src))}
 	p.value(s, nil, at.Start, v)
 	p.src = nil
 	if p.err != nil || len(p.out) == len("[") {
@@ -88,13 +102,25 @@ func (p *patcher) begin(op string) bool {
 		p.found = true
 		return false
 	}
+	if p.err != nil {
+		return false
+	}
+	pointer := p.pointer()
+	p.room -= len(pointer)
+	if len(pointer) > longPath {
+		p.room -= (longFactor - 1) * len(pointer)
+	}
+	if p.room < 0 {
+		p.fail(fmt.Errorf("%s: the paths of its edits are too long for a patch", wire.ShortPath(pointer)))
+		return false
+	}
 	if p.out[len(p.out)-1] != '[' {
 		p.out = append(p.out, ',')
 	}
 	p.out = append(p.out, `{"op":"`...)
 	p.out = append(p.out, op...)
 	p.out = append(p.out, `","path":`...)
-	p.out = wire.AppendText(p.out, p.pointer())
+	p.out = wire.AppendText(p.out, pointer)
 	return true
 }
 
@@ -247,9 +273,14 @@ func (p *patcher) whole(s *wire.Shape, i int, v reflect.Value) int {
 	return at.End
 }
 
-// unwritable notes that v cannot be marshalled. It drops the error of MarshalJSON, which may quote the value.
+// unwritable notes that v cannot be marshalled. It drops the error of MarshalJSON, which may quote the value. For a
+// probe the value is a difference: it may be in a member that is left out.
 func (p *patcher) unwritable(v reflect.Value) {
-	p.fail(fmt.Errorf("%s: %s cannot be written as JSON", p.pointer(), v.Type()))
+	if p.probe {
+		p.found = true
+		return
+	}
+	p.fail(fmt.Errorf("%s: %s cannot be written as JSON", wire.ShortPath(p.pointer()), v.Type()))
 }
 
 func (p *patcher) fail(err error) {
@@ -329,10 +360,32 @@ func (p *patcher) member(f *wire.Member, i int, v reflect.Value) int {
 		return p.value(f.Shape, f.ListKeys, i, value)
 	}
 	// The field is not written any more. That is a change only if its value differs from the text.
-	if !ok || p.differs(f.Shape, i, value) {
-		p.remove()
+	if ok {
+		if end, differs := p.probing(func() int { return p.omitted(f, i, value) }); !differs {
+			return end
+		}
+	}
+	p.remove()
+	if p.done() {
+		return i
 	}
 	return wire.Skip(p.src, i)
+}
+
+// omitted is value for a member that is not written. A value that only its type can read differs from a text that the
+// type would write, whatever the value: it may have no JSON, as an empty json.RawMessage.
+func (p *patcher) omitted(f *wire.Member, i int, v reflect.Value) int {
+	if f.Shape.Kind != wire.Self && f.Shape.Kind != wire.Opaque {
+		return p.value(f.Shape, nil, i, v)
+	}
+	at := wire.Span{Start: i, End: wire.Skip(p.src, i)}
+	before := reflect.New(f.Shape.Typ)
+	if err := f.Shape.Unmarshal(at.Of(p.src), before); err != nil {
+		p.fail(err)
+	} else if !reflect.DeepEqual(before.Interface(), address(v).Interface()) && !f.Omits(before.Elem()) {
+		p.found = true
+	}
+	return at.End
 }
 
 // differs reports whether the value at src[i] and v differ.
@@ -375,7 +428,7 @@ func (p *patcher) dict(s *wire.Shape, i int, v reflect.Value) int {
 		}
 		p.pop()
 	}
-	if present < v.Len() {
+	if present < v.Len() && p.begun() {
 		had := memberNames(p.src, i)
 		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int {
 			return strings.Compare(a.String(), b.String())
@@ -415,7 +468,7 @@ func (p *patcher) labels(labels map[string]string, i int) int {
 		}
 		present++
 	}
-	if present < len(labels) {
+	if present < len(labels) && p.begun() {
 		had := memberNames(p.src, i)
 		for _, key := range slices.Sorted(maps.Keys(labels)) {
 			if !had[key] {
@@ -426,6 +479,12 @@ func (p *patcher) labels(labels map[string]string, i int) int {
 		}
 	}
 	return d.I
+}
+
+// begun reports whether additions are to be written. A probe notes only that there are some.
+func (p *patcher) begun() bool {
+	p.found = p.found || p.probe
+	return !p.probe
 }
 
 // memberNames returns the names of the members of the object at src[i].

@@ -3,6 +3,7 @@
 package admission
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -28,6 +29,14 @@ func (p *patcher) list(s *wire.Shape, listKeys []string, i int, v reflect.Value)
 	if end, differs := p.probing(func() int { return p.probeList(s, i, v) }); !differs {
 		return end
 	}
+	if p.lists == nestedLists {
+		p.fail(fmt.Errorf("%s: an edit in more than %d lists", wire.ShortPath(p.pointer()), nestedLists))
+	}
+	if p.err != nil {
+		return wire.Skip(p.src, i)
+	}
+	p.lists++
+	defer func() { p.lists-- }()
 	outer := len(p.spans)
 	end := p.elements(i)
 	defer func() { p.spans = p.spans[:outer] }()
@@ -120,6 +129,9 @@ func (l *listDiff) match() {
 	}
 	if l.keys == nil {
 		lo, hi := l.trim()
+		if lo+hi+1 == len(l.old) && lo+hi+1 == len(l.from) {
+			return // pair links the two
+		}
 		l.assign(lo, l.identities(lo, hi, content))
 		return
 	}

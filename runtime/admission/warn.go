@@ -24,12 +24,17 @@ const (
 // request together exceed 4096 characters, each is cut after 256, and messages beyond the total are left out.
 // Empty and repeated messages are left out, too.
 func (r *Request) Warn(messages ...string) {
+	fitting := 0 // what the messages of this call take at least
 	for _, message := range messages {
+		if fitting > warningsLimit {
+			break // no further message can fit
+		}
 		message = printable(message)
 		if message == "" || slices.Contains(r.warnings, message) {
 			continue
 		}
 		r.warnings = append(r.warnings, message)
+		fitting += min(utf8.RuneCountInString(message), warningLimit)
 	}
 	total := 0
 	for _, message := range r.warnings {

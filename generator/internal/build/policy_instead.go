@@ -61,7 +61,8 @@ func subjectOf(d *declaration, at declared[*registry.Policy], w *model.Webhook) 
 	return declared[*registry.Subject]{at.Range, at.name, &subject}
 }
 
-// replace gives a policy the match of the webhook that it replaces.
+// replace gives a policy the match of the webhook that it replaces, and failurePolicy Fail. A handler denies objects
+// that it cannot decode under Ignore, too, and a policy with Ignore admits objects on which its expressions fail.
 func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Policy) {
 	p.InsteadOf, p.Since = w, model.Serves(p.Mutating)
 	if said.Since.IsSet() {
@@ -73,16 +74,14 @@ func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Poli
 	match := &admissionregistrationv1.MatchResources{
 		MatchPolicy: w.Spec.MatchPolicy, NamespaceSelector: namespacesOf(w), ObjectSelector: w.Spec.ObjectSelector.DeepCopy(),
 	}
-	failure := w.Spec.FailurePolicy
-	if b.options.API == "v1beta1" { // its defaults are not the policy's
+	if b.options.API == "v1beta1" { // its default is not the policy's
 		match.MatchPolicy = cmp.Or(match.MatchPolicy, new(admissionregistrationv1.Exact))
-		failure = cmp.Or(failure, new(admissionregistrationv1.Ignore))
 	}
 	for _, r := range w.Spec.Rules {
 		match.ResourceRules = append(match.ResourceRules, admissionregistrationv1.NamedRuleWithOperations{RuleWithOperations: *r.DeepCopy()})
 	}
 	p.Spec.MatchConstraints = match
-	p.Spec.FailurePolicy = cmp.Or(p.Spec.FailurePolicy, failure)
+	p.Spec.FailurePolicy = cmp.Or(p.Spec.FailurePolicy, new(admissionregistrationv1.Fail))
 	if _, set := p.At["spec.reinvocationPolicy"]; p.Mutating && !set && w.Spec.ReinvocationPolicy != nil {
 		p.Spec.ReinvocationPolicy = *w.Spec.ReinvocationPolicy
 	}

@@ -3,7 +3,6 @@
 package check
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -94,17 +93,12 @@ func replacedEverywhere(p policyPass) {
 		WithRelated(p.project.MinKubernetes.At, "minKubernetesVersion is here").WithRelated(p.InsteadOf.Range, "the webhook is here")
 }
 
-func sameFailure(p policyPass) {
-	if p.InsteadOf == nil {
+// failsClosed reports a policy that admits objects on which its expressions fail, in place of a webhook that denies
+// them.
+func failsClosed(p policyPass) {
+	if p.InsteadOf == nil || p.Spec.FailurePolicy == nil || *p.Spec.FailurePolicy != admissionregistrationv1.Ignore {
 		return
 	}
-	preset := admissionregistrationv1.Fail
-	if p.project.API == "v1beta1" {
-		preset = admissionregistrationv1.Ignore
-	}
-	own, webhook := *cmp.Or(p.Spec.FailurePolicy, new(admissionregistrationv1.Fail)), *cmp.Or(p.InsteadOf.Spec.FailurePolicy, &preset)
-	if own != webhook {
-		d := p.at("spec.failurePolicy", "the policy has failurePolicy %s, and the webhook %s that it replaces has %s", own, p.InsteadOf.Spec.Name, webhook)
-		*d = d.WithHint("remove it here, or set failurePolicy: %s for the webhook", own).WithRelated(p.InsteadOf.Where("failurePolicy"), "the webhook's is here")
-	}
+	p.at("spec.failurePolicy", "with failurePolicy Ignore, the policy admits objects on which its expressions fail; the webhook %s denies objects that it cannot decode", p.InsteadOf.Spec.Name).
+		Hint = "remove failurePolicy here: the default is Fail"
 }

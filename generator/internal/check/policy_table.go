@@ -65,7 +65,7 @@ func policyRules() []rule {
 		{Rule: diag.Rule{ID: "P26", Title: "a policy with insteadOf is enforced on the requests for which its webhook is called"}, policy: sameRequests},
 		{Rule: diag.Rule{ID: "P27", Title: "clusters serve a policy from `since` on"}, policy: servedSince},
 		{Rule: diag.Rule{ID: "P28", Severity: diag.Warning, Title: "a webhook that a policy replaces is installed on a supported cluster"}, policy: replacedEverywhere},
-		{Rule: diag.Rule{ID: "P29", Severity: diag.Warning, Title: "a policy has the failurePolicy of the webhook that it replaces"}, policy: sameFailure},
+		{Rule: diag.Rule{ID: "P29", Severity: diag.Warning, Title: "a policy with insteadOf has failurePolicy Fail"}, policy: failsClosed},
 		{Rule: diag.Rule{ID: ruleNoPolicy, Severity: diag.Warning, Title: "a binding is of a policy in the same files"}},
 		{Rule: diag.Rule{ID: ruleNoBinding, Severity: diag.Warning, Title: "a policy has a binding in the same files"}},
 		{Rule: diag.Rule{ID: RuleRefusedExpression, Title: "the expressions of policies compile"}},

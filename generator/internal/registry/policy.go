@@ -190,7 +190,7 @@ func policyDefinition(mutating bool) marker.Definition {
 			{Name: "params", Type: marker.Func(&m.Params, "import/path.Type | group/version/Kind", parseTarget), Default: "no parameters",
 				Doc: "The type of the objects with the policy's parameters, which its expressions read as `params`. A binding names the objects."},
 			{Name: "insteadOf", Type: marker.String(&m.InsteadOf), Default: "no webhook",
-				Doc: "The webhook of the declaration that the policy replaces on newer clusters: its name, or the first part of the name. The policy has the match, the failurePolicy and the match conditions of the webhook. Every cluster has one of the two."},
+				Doc: "The webhook of the declaration that the policy replaces on newer clusters: its name, or the first part of the name. The policy has the match and the match conditions of the webhook, and failurePolicy Fail. Every cluster has one of the two."},
 			{Name: "since", Type: marker.Func(&m.Since, "1.minor", parseMinor), Default: fmt.Sprintf("with insteadOf, 1.%d", model.Serves(mutating)),
 				Doc: "The version of Kubernetes from which the policy replaces the webhook."},
 		}

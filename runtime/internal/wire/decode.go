@@ -3,11 +3,13 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,14 +18,14 @@ import (
 	kjson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// decodeError is the error of a value that its Go type cannot hold. The path to the value grows as the error travels
-// up.
+// decodeError is the error of a value that its Go type cannot hold.
 //
 // Errors of this package contain the path and the type, never the value: it may be a secret, and errors reach users and
 // logs.
 type decodeError struct {
 	path  string
 	cause error
+	whole bool // whether the path begins at the value that is decoded
 }
 
 func (e *decodeError) Error() string {
@@ -35,19 +37,29 @@ func (e *decodeError) Error() string {
 
 func (e *decodeError) Unwrap() error { return e.cause }
 
-// Below puts a step, to a member or an element, in front of the path of an error.
+// Below puts a step, to a member or an element, in front of the path of an error. Long paths are cut.
 func Below(step string, err error) error {
 	e, ok := err.(*decodeError)
 	if !ok {
-		return &decodeError{step, err}
+		return &decodeError{path: ShortPath(step), cause: err}
 	}
 	switch {
 	case e.path == "", e.path[0] == '[':
-		e.path = step + e.path
+		step += e.path
 	default:
-		e.path = step + "." + e.path
+		step += "." + e.path
 	}
-	return e
+	return &decodeError{path: ShortPath(step), cause: e.cause}
+}
+
+// wrong returns the error of the value at a place, with its path. The error of a place below stays as it is.
+func (p *place) wrong(err error) error {
+	if e, ok := err.(*decodeError); p == nil || ok && e.whole {
+		return err
+	}
+	err = Below(p.text(), err)
+	err.(*decodeError).whole = true
+	return err
 }
 
 // longKey is the length from which an error shows only the beginning of a key, because users choose the keys of maps.
@@ -111,61 +123,79 @@ func (d *Decoder) take(elements int, of reflect.Type) error {
 // Decode reads the value at the given span into v, which must be settable and zero.
 func Decode(src []byte, at Span, texts *Texts, s *Shape, v reflect.Value) error {
 	d := Decoder{Src: src, I: at.Start, texts: texts}
-	return d.value(s, v)
+	return d.value(s, v, nil)
 }
 
 // DecodeLeaving reads the value of a field of a struct. Values that do not fit are left zero and noted, as single
 // members and elements as deep in the field as possible.
 func DecodeLeaving(src []byte, texts *Texts, f *Member, into reflect.Value, left *Left) {
 	d := Decoder{Src: src, texts: texts, left: left}
-	_ = d.inside(f.Shape, f.Make(into), func() string { return f.Name }) // inside notes every error
+	_ = d.inside(f.Shape, f.Make(into), nil, f.Name, member) // inside notes every error
 }
 
-// noted returns how many values have been noted so far.
-func (d *Decoder) noted() int {
+// inside decodes the value of a member or element below a place.
+//
+// A list or an object with an error of its own, such as a duplicate key, reads on to its end, so that no text is read
+// once for each level around it.
+func (d *Decoder) inside(s *Shape, v reflect.Value, at *place, name string, index int) error {
+	here := at.below(name, index)
 	if d.left == nil {
-		return 0
-	}
-	return len(d.left.Unfit)
-}
-
-// inside decodes the value of a member or element.
-func (d *Decoder) inside(s *Shape, v reflect.Value, step func() string) error {
-	start, noted := d.I, d.noted()
-	err := d.value(s, v)
-	if d.left == nil {
-		if err != nil {
-			return Below(step(), err)
+		if err := d.value(s, v, &here); err != nil {
+			return here.wrong(err)
 		}
 		return nil
 	}
-	if err != nil {
-		d.I = Skip(d.Src, start)
-		v.SetZero()
-		d.left.Unfit = append(d.left.Unfit[:noted], Unfit{Is: d.Src[start:d.I]})
-	}
-	for i := noted; i < len(d.left.Unfit); i++ {
-		u := &d.left.Unfit[i]
-		switch name := step(); {
-		case u.Path == "" || u.Path[0] == '[':
-			u.Path = name + u.Path
-		default:
-			u.Path = name + "." + u.Path
+	start, noted := d.I, len(d.left.Unfit)
+	if err := d.value(s, v, &here); err != nil {
+		if d.I == start {
+			d.I = Skip(d.Src, start)
 		}
+		v.SetZero()
+		if noted == cap(d.left.Unfit) {
+			d.left.Unfit = slices.Grow(d.left.Unfit, noted+1) // as lists do
+		}
+		d.left.Unfit = append(d.left.Unfit[:noted], Unfit{here.text(), d.Src[start:d.I]})
 	}
 	return nil
 }
 
-func (d *Decoder) value(s *Shape, v reflect.Value) error {
+// rest returns the error of a list or an object. If errors are noted, it passes over the value of the current member or
+// element, and then over all others.
+func (d *Decoder) rest(end byte, err error) error {
+	if d.left != nil {
+		d.I = Skip(d.Src, d.I)
+	}
+	return d.after(end, err)
+}
+
+// after is rest behind the value of a member or element.
+func (d *Decoder) after(end byte, err error) error {
+	for d.left != nil && d.More() {
+		if end == '}' {
+			d.RawKey()
+		}
+		d.I = Skip(d.Src, d.I)
+	}
+	return err
+}
+
+// value decodes a value at a place. After an error that is to be noted, the decoder is behind the value or still at its
+// beginning.
+func (d *Decoder) value(s *Shape, v reflect.Value, at *place) error {
 	switch s.Kind {
 	case Self, Opaque:
 		return d.whole(s, v)
 	case Dynamic:
-		x, err := d.any()
+		start := d.I
+		x, err := d.any(at)
+		if err != nil {
+			d.I = start
+			return err
+		}
 		if x != nil {
 			v.Set(reflect.ValueOf(x))
 		}
-		return err
+		return nil
 	}
 	c := d.Src[d.I]
 	if c == 'n' {
@@ -178,10 +208,10 @@ func (d *Decoder) value(s *Shape, v reflect.Value) error {
 			return err
 		}
 		v.Set(reflect.New(s.Elem.Typ))
-		return d.value(s.Elem, v.Elem())
+		return d.value(s.Elem, v.Elem(), at)
 	case Structure:
 		if c == '{' {
-			return d.structure(s, v)
+			return d.structure(s, v, at)
 		}
 	case Str:
 		if c == '"' {
@@ -190,11 +220,11 @@ func (d *Decoder) value(s *Shape, v reflect.Value) error {
 		}
 	case List:
 		if c == '[' {
-			return d.list(s, v)
+			return d.list(s, v, at)
 		}
 	case Dict:
 		if c == '{' {
-			return d.dict(s, v)
+			return d.dict(s, v, at)
 		}
 	case Boolean:
 		if c == 't' || c == 'f' {
@@ -225,7 +255,7 @@ func (d *Decoder) value(s *Shape, v reflect.Value) error {
 		case '"':
 			return d.binary(v)
 		case '[': // encoding/json reads an array of numbers, too
-			return d.list(s, v)
+			return d.list(s, v, at)
 		}
 	}
 	return fmt.Errorf("%s cannot be read as %s", Found(c), s.Typ)
@@ -275,12 +305,28 @@ func (d *Decoder) whole(s *Shape, v reflect.Value) error {
 // digits.
 const longQuantity = 1 << 10
 
+// longExponent is the largest number of digits in the exponent of a quantity. A quantity is rounded to nanos, by a
+// division by a power of ten that the exponent names: 1e-999999999 would take minutes.
+const longExponent = 3
+
+// exponentDigits returns the number of digits in the exponent of a quantity, without leading zeros.
+func exponentDigits(src []byte) int {
+	_, exponent, _ := bytes.Cut(bytes.ToLower(src), []byte("e"))
+	exponent = bytes.TrimLeft(bytes.Trim(exponent, `"`), "+-0")
+	return len(exponent) - len(bytes.TrimLeft(exponent, "0123456789"))
+}
+
 var quantity = reflect.TypeFor[resource.Quantity]()
 
 // Unmarshal reads a value of the kind Self or Opaque into the variable that v points to.
 func (s *Shape) Unmarshal(src []byte, v reflect.Value) error {
-	if s.Typ == quantity && len(src) > longQuantity {
-		return fmt.Errorf("a quantity of more than %d bytes", longQuantity)
+	if s.Typ == quantity {
+		if len(src) > longQuantity {
+			return fmt.Errorf("a quantity of more than %d bytes", longQuantity)
+		}
+		if exponentDigits(src) > longExponent {
+			return fmt.Errorf("a quantity with an exponent of more than %d digits", longExponent)
+		}
 	}
 	var err error
 	if s.Kind == Self {
@@ -339,7 +385,7 @@ func (d *Decoder) More() bool {
 	return true
 }
 
-func (d *Decoder) structure(s *Shape, v reflect.Value) error {
+func (d *Decoder) structure(s *Shape, v reflect.Value, at *place) error {
 	var few [64]bool
 	seen := few[:]
 	if len(s.Fields) > len(few) {
@@ -353,11 +399,11 @@ func (d *Decoder) structure(s *Shape, v reflect.Value) error {
 			continue
 		}
 		if seen[i] {
-			return Duplicate([]byte(s.Fields[i].Name))
+			return d.rest('}', Duplicate([]byte(s.Fields[i].Name)))
 		}
 		seen[i], next = true, i+1
 		f := &s.Fields[i]
-		if err := d.inside(f.Shape, f.Make(v), func() string { return f.Name }); err != nil {
+		if err := d.inside(f.Shape, f.Make(v), at, f.Name, member); err != nil {
 			return err
 		}
 	}
@@ -385,21 +431,23 @@ func (s *Shape) Find(src []byte, key Span, next int) int {
 // firstElements is the first capacity of a list in bytes. A list of few elements then seldom has to grow.
 const firstElements = 256
 
-func (d *Decoder) list(s *Shape, v reflect.Value) error {
+func (d *Decoder) list(s *Shape, v reflect.Value, at *place) error {
 	if strings, ok := v.Addr().Interface().(*[]string); ok {
-		return d.strings(strings)
+		return d.strings(strings, at)
 	}
 	n := 0
 	for more := d.Open(']'); more; more = d.More() {
 		if n == v.Cap() {
-			// A short list doubles, and a long one grows by a quarter. The growth is counted before it is taken.
-			if err := d.take(max(1, n/4), s.Elem.Typ); err != nil {
-				return err
+			// The list doubles. For less, Go would let a long list grow by a quarter, and copy each element four times. The
+			// growth is counted before it is taken.
+			more := n + max(1, firstElements/int(s.Elem.Typ.Size()+1))
+			if err := d.take(more, s.Elem.Typ); err != nil {
+				return d.rest(']', err)
 			}
-			v.Grow(max(1, firstElements/int(s.Elem.Typ.Size()+1)))
+			v.Grow(more)
 		}
 		v.SetLen(n + 1)
-		if err := d.inside(s.Elem, v.Index(n), func() string { return "[" + strconv.Itoa(n) + "]" }); err != nil {
+		if err := d.inside(s.Elem, v.Index(n), at, "", n); err != nil {
 			return err
 		}
 		n++
@@ -411,7 +459,7 @@ func (d *Decoder) list(s *Shape, v reflect.Value) error {
 }
 
 // strings is list for []string, the most common list.
-func (d *Decoder) strings(list *[]string) error {
+func (d *Decoder) strings(list *[]string, at *place) error {
 	*list = make([]string, 0, 4)
 	for more := d.Open(']'); more; more = d.More() {
 		switch d.Src[d.I] {
@@ -421,15 +469,16 @@ func (d *Decoder) strings(list *[]string) error {
 			*list = append(*list, "")
 			d.I += len("null")
 		default:
-			return Below("["+strconv.Itoa(len(*list))+"]", fmt.Errorf("%s cannot be read as string", Found(d.Src[d.I])))
+			here := at.below("", len(*list))
+			return d.rest(']', here.wrong(fmt.Errorf("%s cannot be read as string", Found(d.Src[d.I]))))
 		}
 	}
 	return nil
 }
 
-func (d *Decoder) dict(s *Shape, v reflect.Value) error {
+func (d *Decoder) dict(s *Shape, v reflect.Value, at *place) error {
 	if labels, ok := v.Addr().Interface().(*map[string]string); ok {
-		return d.labels(labels)
+		return d.labels(labels, at)
 	}
 	v.Set(reflect.MakeMap(s.Typ))
 	n := 0
@@ -438,28 +487,28 @@ func (d *Decoder) dict(s *Shape, v reflect.Value) error {
 		key := d.texts.Of(d.Key())
 		elem.SetZero()
 		if err := d.take(1, s.Elem.Typ); err != nil {
-			return err
+			return d.rest('}', err)
 		}
-		if err := d.inside(s.Elem, elem, func() string { return shownKey(key) }); err != nil {
+		if err := d.inside(s.Elem, elem, at, key, member); err != nil {
 			return err
 		}
 		name.SetString(key)
 		v.SetMapIndex(name, elem)
 		if n++; v.Len() != n {
-			return Duplicate([]byte(key))
+			return d.after('}', Duplicate([]byte(key)))
 		}
 	}
 	return nil
 }
 
 // labels is dict for map[string]string, the most common map.
-func (d *Decoder) labels(labels *map[string]string) error {
+func (d *Decoder) labels(labels *map[string]string, at *place) error {
 	m := make(map[string]string)
 	*labels = m
 	for more := d.Open('}'); more; more = d.More() {
 		key := d.texts.Of(d.Key())
 		if _, ok := m[key]; ok {
-			return Duplicate([]byte(key))
+			return d.rest('}', Duplicate([]byte(key)))
 		}
 		switch d.Src[d.I] {
 		case '"':
@@ -468,25 +517,26 @@ func (d *Decoder) labels(labels *map[string]string) error {
 			m[key] = ""
 			d.I += len("null")
 		default:
-			return Below(shownKey(key), fmt.Errorf("%s cannot be read as string", Found(d.Src[d.I])))
+			here := at.below(key, member)
+			return d.rest('}', here.wrong(fmt.Errorf("%s cannot be read as string", Found(d.Src[d.I]))))
 		}
 	}
 	return nil
 }
 
 // any reads a value without a type.
-func (d *Decoder) any() (any, error) {
+func (d *Decoder) any(at *place) (any, error) {
 	switch c := d.Src[d.I]; c {
 	case '{':
 		m := make(map[string]any)
 		for more := d.Open('}'); more; more = d.More() {
 			key := d.texts.Of(d.Key())
 			if _, ok := m[key]; ok {
-				return nil, Duplicate([]byte(key))
+				return nil, at.wrong(Duplicate([]byte(key)))
 			}
-			x, err := d.any()
+			x, err := d.anyBelow(at, key, member)
 			if err != nil {
-				return nil, Below(shownKey(key), err)
+				return nil, err
 			}
 			m[key] = x
 		}
@@ -494,9 +544,9 @@ func (d *Decoder) any() (any, error) {
 	case '[':
 		l := []any{}
 		for more := d.Open(']'); more; more = d.More() {
-			x, err := d.any()
+			x, err := d.anyBelow(at, "", len(l))
 			if err != nil {
-				return nil, Below("["+strconv.Itoa(len(l))+"]", err)
+				return nil, err
 			}
 			l = append(l, x)
 		}
@@ -515,5 +565,14 @@ func (d *Decoder) any() (any, error) {
 		return n, nil
 	}
 	x, err := strconv.ParseFloat(literal, 64)
-	return x, misfit(err, reflect.TypeFor[float64]())
+	if err != nil {
+		return nil, at.wrong(misfit(err, reflect.TypeFor[float64]()))
+	}
+	return x, nil
+}
+
+// anyBelow is any for a member or element. A variable of a loop would be on the heap.
+func (d *Decoder) anyBelow(at *place, name string, index int) (any, error) {
+	here := at.below(name, index)
+	return d.any(&here)
 }
