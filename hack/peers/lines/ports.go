@@ -45,7 +45,7 @@ func ports() []port {
 		{
 			name:    "Cluster API v1.14.2, core v1beta1 (8 kinds)",
 			markers: []string{"hack/peers/clusterapi/testdata/v1beta1/doc.go"}, hooks: []string{"hack/peers/clusterapi/testdata/v1beta1/hooks.go"},
-			require: "hack/peers/clusterapi/go.mod",
+			require: "hack/peers/go.mod",
 			original: []files{
 				{"sigs.k8s.io/cluster-api/api", []string{"core/v1beta1/conversion.go"}, nil},
 				{"sigs.k8s.io/cluster-api", []string{conversions + "cluster.go", conversions + "clusterclass.go", conversions + "common.go", conversions + "machine*.go"}, nil},
@@ -71,7 +71,7 @@ func ports() []port {
 func certManager(version, original string) port {
 	p := port{
 		name:    "cert-manager v1.3.0, " + version + " (6 kinds)",
-		markers: []string{"hack/peers/conversion/testdata/certmanager/" + version + "/doc.go"}, require: "hack/peers/conversion/go.mod",
+		markers: []string{"hack/peers/conversion/testdata/certmanager/" + version + "/doc.go"}, require: "hack/peers/conversion/testdata/certmanager.mod",
 	}
 	if original != "" {
 		p.original = []files{{"github.com/jetstack/cert-manager", []string{original}, nil}}
