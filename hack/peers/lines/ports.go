@@ -25,14 +25,14 @@ func ports() []port {
 			name:     "Kubernetes v1.37.2, apps/v1beta1 (4 kinds) and apps/v1beta2 (6 kinds)",
 			markers:  []string{"hack/peers/kubernetes/testdata/conversions/apps/*/doc.go"},
 			hooks:    []string{"hack/peers/kubernetes/testdata/conversions/apps/*/hooks.go", "hack/peers/kubernetes/testdata/conversions/apps/selector/selector.go"},
-			require:  "hack/peers/kubernetes/go.mod",
+			require:  "hack/peers/kubernetes/testdata/kubernetes.mod",
 			original: []files{{"k8s.io/kubernetes", []string{"pkg/apis/apps/v1beta[12]/conversion.go"}, nil}},
 			why:      "the selector of a Scale is in two fields of the old versions and in one of the new",
 		},
 		{
 			name:     "Kubernetes v1.37.2, autoscaling/v1 (HorizontalPodAutoscaler)",
 			markers:  []string{"hack/peers/kubernetes/testdata/conversions/autoscaling/v1/doc.go"},
-			require:  "hack/peers/kubernetes/go.mod",
+			require:  "hack/peers/kubernetes/testdata/kubernetes.mod",
 			original: []files{{"k8s.io/kubernetes", []string{"pkg/apis/autoscaling/v1/conversion.go"}, nil}},
 		},
 		{
