@@ -199,11 +199,8 @@ func (w *workspace) goCommand(words ...string) (string, error) {
 	return string(bytes.ReplaceAll(out, []byte(w.root), []byte("$DIR"))), err
 }
 
-// goFlags is a setting of the go command for modules in a folder that is new in each run. -trimpath keeps the folder
-// out of the build cache's keys, so that the second run uses the builds of the first. It also compiles all dependencies
-// once more, so a run in CI, which begins with an empty cache, goes without. Tests change CI, so this is set before
-// them.
-var goFlags = map[bool]string{false: "GOFLAGS=-trimpath", true: "GOFLAGS="}[os.Getenv("CI") != ""]
+// goFlags keeps a -mod of the caller, which a workspace refuses, from go commands.
+const goFlags = "GOFLAGS=-mod=readonly"
 
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()

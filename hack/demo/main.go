@@ -121,7 +121,7 @@ func (p project) call(dir, name string, args ...string) error {
 	fmt.Println(strings.ReplaceAll(strings.Join(words, " "), p.dir+string(filepath.Separator), ""))
 	c := p.command(dir, name, args...)
 	if out, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(words, " "), err, out)
+		return fmt.Errorf("%w\n%s", err, out)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (p project) call(dir, name string, args ...string) error {
 func (p project) command(dir, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(p.ctx, name, args...)
 	c.Dir = dir
-	c.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "WEBHOOK_GEN="+p.tool)
+	c.Env = append(os.Environ(), "GOWORK=off", "WEBHOOK_GEN="+p.tool)
 	return c
 }
 

@@ -22,60 +22,47 @@ import (
 	"time"
 )
 
-// A demand is one request to the program, and the answer that it must give.
-type demand struct {
-	title  string
-	path   string
-	review string
-	answer func(response) string // empty if the answer is another one
-}
+// A demand is one request to the program, and the answer that it must give. README.md has both.
+type demand struct{ title, path, review, answer string }
 
-// response has the parts of an AdmissionReview's and a ConversionReview's response that demo prints.
+var demands = []demand{{
+	title:  `create an Order with the spec {"sku":"tea"}`,
+	path:   "/mutate-shop-example-com-v1-order",
+	review: creation(`{"sku":"tea"}`),
+	answer: `allowed, with the patch [{"op":"add","path":"/spec/priority","value":"normal"}]`,
+}, {
+	title:  `create an Order with the spec {"priority":"high"}`,
+	path:   "/validate-shop-example-com-v1-order",
+	review: creation(`{"priority":"high"}`),
+	answer: `denied: Order.shop.example.com "tea" is invalid: spec.sku: Required value: an order is for an article`,
+}, {
+	title: `read the Order of v1 with the spec {"sku":"tea","pieces":2} as v2`,
+	path:  "/convert",
+	review: `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "request": {
+		"uid": "3", "desiredAPIVersion": "shop.example.com/v2", "objects": [` + order(`{"sku":"tea","pieces":2}`) + `]}}`,
+	answer: `converted to shop.example.com/v2 with the spec {"article":"tea","pieces":2}`,
+}}
+
+// response has the members of a review's response that demo prints.
 type response struct {
-	Allowed bool
-	Patch   []byte
-	Status  struct {
-		Code    int
-		Message string
-	}
+	Allowed          bool
+	Patch            []byte
+	Status           struct{ Message string }
 	ConvertedObjects []struct {
 		APIVersion string
 		Spec       json.RawMessage
 	}
 }
 
-var demands = []demand{{
-	title:  `create an Order with the spec {"sku":"tea"}: the defaulter is called`,
-	path:   "/mutate-shop-example-com-v1-order",
-	review: creation(`{"sku":"tea"}`),
-	answer: func(r response) string {
-		if !r.Allowed || len(r.Patch) == 0 {
-			return ""
-		}
-		return "allowed, with the patch " + string(r.Patch)
-	},
-}, {
-	title:  `create an Order with the spec {"priority":"high"}: the validator is called`,
-	path:   "/validate-shop-example-com-v1-order",
-	review: creation(`{"priority":"high"}`),
-	answer: func(r response) string {
-		if r.Allowed {
-			return ""
-		}
-		return fmt.Sprintf("denied with %d: %s", r.Status.Code, r.Status.Message)
-	},
-}, {
-	title: `read an Order of v1 with the spec {"sku":"tea","pieces":2} in v2`,
-	path:  "/convert",
-	review: `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "request": {
-		"uid": "3", "desiredAPIVersion": "shop.example.com/v2", "objects": [` + order(`{"sku":"tea","pieces":2}`) + `]}}`,
-	answer: func(r response) string {
-		if len(r.ConvertedObjects) != 1 || r.ConvertedObjects[0].APIVersion != "shop.example.com/v2" {
-			return ""
-		}
-		return "converted to the spec " + string(r.ConvertedObjects[0].Spec)
-	},
-}}
+func (r response) String() string {
+	switch {
+	case len(r.ConvertedObjects) == 1:
+		return fmt.Sprintf("converted to %s with the spec %s", r.ConvertedObjects[0].APIVersion, r.ConvertedObjects[0].Spec)
+	case r.Allowed:
+		return fmt.Sprintf("allowed, with the patch %s", r.Patch)
+	}
+	return "denied: " + r.Status.Message
+}
 
 // order is an Order of v1 with a spec.
 func order(spec string) string {
@@ -147,11 +134,10 @@ func meet(client *http.Client, url string) error {
 		if err := json.Unmarshal(body, &review); err != nil {
 			return fmt.Errorf("%s: %s: %w: %s", d.path, answer.Status, err, body)
 		}
-		text := d.answer(review.Response)
-		if text == "" {
-			return fmt.Errorf("%s: unexpected answer: %s", d.path, body)
+		fmt.Printf("%s\n    %s\n", d.title, review.Response)
+		if review.Response.String() != d.answer {
+			return fmt.Errorf("%s: want %s; the answer is %s", d.path, d.answer, body)
 		}
-		fmt.Printf("%s\n    %s\n", d.title, text)
 	}
 	return nil
 }
