@@ -25,6 +25,8 @@ endif
 UNIT      = $$(go list ./... | grep -v /hack/mutation$$)
 # A module that users import is tested with the oldest Go and k8s.io/* that its go.mod names, too.
 AT_FLOOR  = GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod)
+# Tests that compile the generator or all of its dependencies again, and long random walks: test-slow runs them.
+SLOW      := ^(TestRecipes|TestOriginOfBuilds|TestWalk)$$
 # verify runs go vet with all its checks. go test has some of them, and analyses all dependencies for them.
 TEST     := go test -vet=off
 # Tests that need a machine without other work. make test-promises and make bench run them, make test-peers does not.
@@ -54,7 +56,7 @@ demo: ## make a project in FOLDER (default: a temporary one), test it, start it,
 # What a contributor waits for, and the rest. A step of either prints one line, or all of its output if it fails.
 STEPS := test-unit test-runtime test-examples test-upstream test-integration
 REST  := test-delivery test-peers test-peer-controllerruntime test-oldest test-floor test-race test-platforms test-cluster \
-	test-mutation test-peer-modules test-peer-karpenter test-attacks-peer test-release
+	test-mutation test-slow test-peer-modules test-peer-karpenter test-attacks-peer test-release
 
 .PHONY: test
 test: $(addprefix step-,$(STEPS)) ## unit tests, scenarios, generated code, examples, upstream validation, and a real API server
@@ -71,7 +73,11 @@ test-short: ## unit tests of this module that need no go command, in seconds
 
 .PHONY: test-unit
 test-unit: ## unit tests, scenarios and compiled generated code
-	$(TEST) -timeout 30m $(UNIT)
+	$(TEST) -timeout 30m -skip '$(SLOW)' $(UNIT)
+
+.PHONY: test-slow
+test-slow: ## what CONTRIBUTING.md promises of additions, other builds of the program, random commands
+	$(TEST) -timeout 30m -run '$(SLOW)' ./generator/command ./generator/compile
 
 # The tests of the server are alone, because they compare times.
 .PHONY: test-runtime
@@ -192,9 +198,8 @@ figures: ## what hack/peers/figures.md says of this tree and of its tests
 	@echo "production Go of the programs, neither blank nor comment: $$(git ls-files '*.go' | grep -v -E '_test\.go$$|(^|/)testdata/|zz_generated|^(examples|integration|hack|runtime|templates)/' | xargs cat | grep -cvE '^\s*(//.*)?$$')"
 	@echo "lines in generated files of the tree: $$(git ls-files '*zz_generated*' | xargs cat | wc -l)"
 	@go test -count=1 -run '^TestCommittedLines$$' -v ./generator | sed -n 's/^ *[a-z_]*test.go:[0-9]*: //p'
-	@go test -run '^$$' ./... >/dev/null # compiles them
-	@begin=$$(date +%s); go test -count=1 -short ./... >/dev/null; echo "short tests, compiled: $$(($$(date +%s) - begin)) s"
-	@echo "all of .ci/run, from an empty build cache: GOCACHE=\$$(mktemp -d) ENVTEST_ASSETS_ROOT=\$$(mktemp -d) .ci/run"
+	@$(TEST) -run '^$$' ./... >/dev/null # compiles them
+	@begin=$$(date +%s); $(TEST) -count=1 -short ./... >/dev/null; echo "short tests, compiled: $$(($$(date +%s) - begin)) s"
 
 # svg-term is npm's, and draws with the fonts of the reader. By the sum after the picture, TestRecording finds a stale one.
 .PHONY: recording

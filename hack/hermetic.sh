@@ -18,7 +18,7 @@ else
   cp -R . "$tree"
 fi
 git init --quiet "$scratch"
-ln -s "a folder" "$scratch/link"
+ln -s "a folder" "$scratch/a link"
 # Programs of another version, or of another project.
 for program in webhook-gen webhook-gen-explain controller-gen; do
   printf '#!/bin/sh\necho "%s of PATH is called" >&2\nexit 3\n' "$program" >"$scratch/bin/$program"
@@ -39,7 +39,7 @@ run() { # name, and a command
   local name=$1 status=0
   shift
   echo "==> $name"
-  (cd "$scratch/link/webhook-gen" && "$@" -json) >"$scratch/results/$name.json" || status=$?
+  (cd "$scratch/a link/webhook-gen" && "$@" -json) >"$scratch/results/$name.json" || status=$?
   if ((status != 0)); then
     sed -n 's/^.*"Action":"output".*"Output":"\(.*\)\\n"}$/\1/p' "$scratch/results/$name.json" | grep -vE '^(=== |ok |\? |--- PASS|--- SKIP|PASS$)' >&2
     failed=1

@@ -97,8 +97,8 @@ func TestOriginOfBuilds(t *testing.T) {
 	}
 	// With -trimpath all packages are compiled again, for minutes. The compiler's own flag trims the one package whose
 	// path tells the origin.
-	trimmed := []string{"-gcflags=" + project.ToolModule + "/generator/command=-trimpath=" + tree + "=>" + project.ToolModule}
-	replace := "\nreplace " + engine.RuntimeModule + " => " + filepath.Join(tree, "runtime") + "\n"
+	trimmed := []string{"-gcflags=" + project.ToolModule + "/generator/command='-trimpath=" + tree + "=>" + project.ToolModule + "'"}
+	replace := "\nreplace " + engine.RuntimeModule + " => " + modfile.AutoQuote(filepath.Join(tree, "runtime")) + "\n"
 	for name, test := range map[string]struct {
 		flags, arguments []string
 		version          string

@@ -149,7 +149,7 @@ func newWorkspace(t *testing.T) *workspace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	requirements := fmt.Sprintf("go 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n\n%s", engine.RuntimeModule, runtime, text[bytes.Index(text, []byte("require")):])
+	requirements := fmt.Sprintf("go 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n\n%s", engine.RuntimeModule, runtime, text[bytes.Index(text, []byte("require")):])
 	return &workspace{t: t, root: t.TempDir(), requirements: requirements, sums: string(sums)}
 }
 

@@ -209,9 +209,11 @@ func position(at diag.Range) string {
 func writeArchive(t testing.TB, archive string) string {
 	t.Helper()
 	t.Setenv("GOENV", "off")
-	if !strings.Contains(archive, "-- go.work --") {
-		t.Setenv("GOWORK", "off")
+	work := "off"
+	if strings.Contains(archive, "-- go.work --") {
+		work = ""
 	}
+	t.Setenv("GOWORK", work)
 	t.Setenv("GOFLAGS", "")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
