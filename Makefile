@@ -25,7 +25,8 @@ endif
 UNIT      = $$(go list ./... | grep -v /hack/mutation$$)
 # A module that users import is tested with the oldest Go and k8s.io/* that its go.mod names, too.
 AT_FLOOR  = GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod)
-# Tests that compile the generator or all of its dependencies again, and long random walks: test-slow runs them.
+# Tests that compile the generator or all of its dependencies again, and long random walks. hack/hermetic.sh runs those
+# of generator/compile, and test-builds the other one.
 SLOW      := ^(TestRecipes|TestOriginOfBuilds|TestWalk)$$
 # verify runs go vet with all its checks. go test has some of them, and analyses all dependencies for them.
 TEST     := go test -vet=off
@@ -56,7 +57,7 @@ demo: ## make a project in FOLDER (default: a temporary one), test it, start it,
 # What a contributor waits for, and the rest. A step of either prints one line, or all of its output if it fails.
 STEPS := test-unit test-runtime test-examples test-upstream test-integration
 REST  := test-delivery test-peers test-peer-controllerruntime test-oldest test-floor test-race test-platforms test-cluster \
-	test-mutation test-slow test-peer-modules test-peer-karpenter test-attacks-peer test-release
+	test-mutation test-builds test-peer-modules test-peer-karpenter test-attacks-peer test-release
 
 .PHONY: test
 test: $(addprefix step-,$(STEPS)) ## unit tests, scenarios, generated code, examples, upstream validation, and a real API server
@@ -75,9 +76,9 @@ test-short: ## unit tests of this module that need no go command, in seconds
 test-unit: ## unit tests, scenarios and compiled generated code
 	$(TEST) -timeout 30m -skip '$(SLOW)' $(UNIT)
 
-.PHONY: test-slow
-test-slow: ## what CONTRIBUTING.md promises of additions, other builds of the program, random commands
-	$(TEST) -timeout 30m -run '$(SLOW)' ./generator/command ./generator/compile
+.PHONY: test-builds
+test-builds: ## the program, built in other ways
+	$(TEST) -timeout 30m -run '$(SLOW)' ./generator/command
 
 # The tests of the server are alone, because they compare times.
 .PHONY: test-runtime
@@ -146,8 +147,8 @@ test-peer-%:
 	cd hack/peers/$* && $(TEST) -count=1 -timeout 90m $$(go list ./... | grep -v /attacks$$)
 
 .PHONY: test-ports
-test-ports: ## conversions of real APIs, with their own tests
-	cd hack/peers && $(TEST) -count=1 -timeout 90m ./ports
+test-ports: test-peer-karpenter test-peer-modules ## conversions of real APIs, and how the compiler and webhook-gen read the types of modules
+	cd hack/peers && $(TEST) -count=1 -timeout 90m -skip '$(TIMED)' ./clusterapi ./conversion ./kubernetes ./lines ./ports
 
 .PHONY: ports
 ports: ## lines by hand of each port of a real API's conversions: markers, hooks, and those of the original
@@ -189,7 +190,7 @@ fuzz: ## every fuzz target for FUZZTIME (5s)
 .PHONY: bench
 bench: test-promises ## time and memory beside the peers', in one run, as ratios
 	cd hack/peers && $(TEST) -count=1 -run '^TestRunTime$$' -v ./conversion
-	cd hack/peers/controllerruntime && $(TEST) -count=1 -timeout 30m -run '^TestBeside$$' -v ./conversionreview
+	cd hack/peers/controllerruntime && $(TEST) -count=1 -timeout 30m -run '^TestBeside$$' -v ./conversions
 	cd hack/peers && $(TEST) -count=1 -timeout 30m -run '^TestRatio' -v ./controllergen
 	cd hack/peers/controllerruntime && $(TEST) -count=1 -run '^$$' -bench 'Ratio|Growth|Modes' .
 

@@ -46,7 +46,7 @@ func TestGeneratedCode(t *testing.T) {
 			continue // the other modules import example.com/app, which the workspace renames
 		}
 		if bytes.Contains(s.Format(nil), []byte("sigs.k8s.io/controller-runtime")) {
-			continue // the root module does not require it: hack/peers/conversionreview compiles these scenarios
+			continue // the root module does not require it: hack/peers/controllerruntime/conversions compiles these scenarios
 		}
 		dir, module := w.add(s.Name, s.Input)
 		result := engine.Generate(context.Background(), engine.Config{
