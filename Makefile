@@ -73,7 +73,7 @@ test-short: ## unit tests of this module that need no go command, in seconds
 	$(TEST) -count=1 -short ./...
 
 .PHONY: test-unit
-test-unit: ## unit tests, scenarios and compiled generated code
+test-unit: build ## unit tests, scenarios and compiled generated code
 	$(TEST) -timeout 30m -skip '$(SLOW)' $(UNIT)
 
 .PHONY: test-builds
