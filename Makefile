@@ -25,9 +25,9 @@ endif
 UNIT      = $$(go list ./... | grep -v /hack/mutation$$)
 # A module that users import is tested with the oldest Go and k8s.io/* that its go.mod names, too.
 AT_FLOOR  = GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod)
-# Tests that compile the generator or all of its dependencies again, and long random walks. hack/hermetic.sh runs those
+# Tests that compile or analyse all dependencies again, long random walks, and what other tests imply in most cases. hack/hermetic.sh runs those
 # of generator/compile, and test-builds the other one.
-SLOW      := ^(TestRecipes|TestOriginOfBuilds|TestWalk)$$
+SLOW      := ^(TestRecipes|TestOriginOfBuilds|TestWalk|TestHints|TestVet)$$
 # verify runs go vet with all its checks. go test has some of them, and analyses all dependencies for them.
 TEST     := go test -vet=off
 # Tests that need a machine without other work. make test-promises and make bench run them, make test-peers does not.

@@ -23,17 +23,45 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
 
-// TestGeneratedCode builds and vets the generated code of all scenarios, and runs the generated tests, in one workspace
-// and few calls of the go command. The tests of scenarios with the warning V11 fail: one version refuses values
-// that the other accepts.
+// TestGeneratedCode builds the generated code of all scenarios, and runs the generated tests, in one workspace and few
+// calls of the go command. The tests of scenarios with the warning V11 fail: one version refuses values that the other
+// accepts.
 func TestGeneratedCode(t *testing.T) {
 	skipIfShort(t)
+	w, patterns, refused := scenarios(t)
+	if out, err := w.goCommand(append([]string{"build"}, slices.Concat(patterns, refused)...)...); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := w.goCommand(append([]string{"test", "-vet=off"}, patterns...)...); err != nil { // TestVet
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, pattern := range refused {
+		out, err := w.goCommand("test", "-vet=off", pattern)
+		if err == nil || !strings.Contains(out, "invariant 13 does not hold") || !strings.Contains(out, " refuses ") || strings.Contains(out, "invariant 1 ") {
+			t.Errorf("%s: want only values that a schema refuses, got %v\n%s", pattern, err, out)
+		}
+	}
+}
+
+// TestVet vets the generated code of all scenarios. It takes longer than TestGeneratedCode, because go vet analyses all
+// dependencies.
+func TestVet(t *testing.T) {
+	skipIfShort(t)
+	w, patterns, refused := scenarios(t)
+	if out, err := w.goCommand(append([]string{"vet"}, slices.Concat(patterns, refused)...)...); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// scenarios generates code for all scenarios, each a module. It returns the patterns of modules whose tests pass, and
+// of those with the warning V11.
+func scenarios(t *testing.T) (w *workspace, patterns, refused []string) {
+	t.Helper()
 	files, err := filepath.Glob("../testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorkspace(t)
-	var patterns, refused []string
+	w = newWorkspace(t)
 	for _, file := range files {
 		s, err := scenario.Read(file)
 		if err != nil {
@@ -70,18 +98,7 @@ func TestGeneratedCode(t *testing.T) {
 	if len(patterns) < 5 || len(refused) < 2 {
 		t.Fatalf("only %d and %d scenarios to compile", len(patterns), len(refused))
 	}
-	if out, err := w.goCommand(append([]string{"vet"}, slices.Concat(patterns, refused)...)...); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if out, err := w.goCommand(append([]string{"test", "-vet=off"}, patterns...)...); err != nil { // vetted above
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, pattern := range refused {
-		out, err := w.goCommand("test", "-vet=off", pattern)
-		if err == nil || !strings.Contains(out, "invariant 13 does not hold") || !strings.Contains(out, " refuses ") || strings.Contains(out, "invariant 1 ") {
-			t.Errorf("%s: want only values that a schema refuses, got %v\n%s", pattern, err, out)
-		}
-	}
+	return w, patterns, refused
 }
 
 // TestNewOperationBreaksTheBuild adds an operation to a marker and not to its validator: the compiler names the missing
