@@ -25,8 +25,8 @@ endif
 UNIT      = $$(go list ./... | grep -v /hack/mutation$$)
 # A module that users import is tested with the oldest Go and k8s.io/* that its go.mod names, too.
 AT_FLOOR  = GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod)
-# Tests that compile or analyse all dependencies again, long random walks, and what other tests imply in most cases. hack/hermetic.sh runs those
-# of generator/compile, and test-builds the other one.
+# Tests that compile or analyse all dependencies again, long random walks, and what other tests imply in most cases.
+# hack/hermetic.sh runs those of generator/compile, and test-builds the other one.
 SLOW      := ^(TestRecipes|TestOriginOfBuilds|TestWalk|TestHints|TestVet)$$
 # verify runs go vet with all its checks. go test has some of them, and analyses all dependencies for them.
 TEST     := go test -vet=off
