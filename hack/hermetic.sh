@@ -25,7 +25,7 @@ for program in webhook-gen controller-gen; do # of another version
 done
 echo 'not YAML: [' >"$scratch/kubeconfig"
 echo 'GOFLAGS=-mod=mod' >"$scratch/goenv"
-printf 'go 1.26.0\n\nuse "./a folder/webhook-gen"\n' >"$scratch/go.work"
+printf 'go 1.26.0\n\nuse "./a link/webhook-gen"\n' >"$scratch/go.work"
 
 # In a user namespace, root is an ordinary user with the same files and caches.
 ordinary=()
@@ -46,7 +46,7 @@ run() { # a name, and a go test
     >"$scratch/output" 2>&1 || status=$?
   # The names of tests and subtests, with their results. Root reads everything.
   sed -n 's/^ *--- \(PASS\|FAIL\|SKIP\): \([^ ]*\) .*/\2 \1/p' "$scratch/output" |
-    grep -v '^TestLoadUnreadable/permissions ' | sort >"$scratch/results.$name"
+    { grep -v "^TestLoadUnreadable/permissions " || true; } | sort >"$scratch/results.$name"
   if ((status != 0)); then
     grep -vE '^ *(=== |--- PASS|--- SKIP|PASS$|ok )|no test files' "$scratch/output" || true
     failed=1
