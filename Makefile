@@ -75,6 +75,7 @@ test-short: ## unit tests of this module that need no go command, in seconds
 .PHONY: test-unit
 test-unit: build ## unit tests, scenarios and compiled generated code
 	$(TEST) -timeout 30m -skip '$(SLOW)' $(UNIT)
+	cd controlplane && $(TEST) ./...
 
 .PHONY: test-builds
 test-builds: ## the program, built in other ways
