@@ -68,7 +68,7 @@ func TestVet(t *testing.T) {
 }
 
 // scenarios generates code for all scenarios, each a module. It returns the patterns of modules whose tests pass, and
-// of those with the warning V11.
+// of modules with the warning V11.
 func scenarios(t *testing.T) (w *workspace, patterns, refused []string) {
 	t.Helper()
 	files, err := filepath.Glob("../testdata/*.txtar")
