@@ -41,8 +41,8 @@ type Options struct {
 
 // Assets returns the absolute path of a folder with kube-apiserver and etcd for this machine: the folder that the
 // environment variable KUBEBUILDER_ASSETS names, or the one that `webhook-gen assets` prints. It runs the program that
-// the environment variable WEBHOOK_GEN names, or bin/webhook-gen of the nearest module around the working directory that
-// has it, or a tool of the nearest go.mod.
+// the environment variable WEBHOOK_GEN names, or bin/webhook-gen of the nearest module around the working directory
+// that has it, or a tool of the nearest go.mod.
 func Assets(ctx context.Context, o Options) (string, error) {
 	if dir := os.Getenv("KUBEBUILDER_ASSETS"); dir != "" {
 		for _, name := range []string{"kube-apiserver", "etcd"} {

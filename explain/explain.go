@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package explain predicts what an API server does with webhooks and policies, by the API server's own code: it compiles
-// and evaluates expressions, and matches requests. Nothing of CEL is set up before the first expression.
+// Package explain predicts what an API server does with webhooks and policies, by the API server's own code: it
+// compiles and evaluates expressions, and matches requests. Nothing of CEL is set up before the first expression.
 package explain

@@ -21,6 +21,7 @@ import (
 // TestNoFileBlocks puts something else in the place of each kind of file: a pipe without a writer, a device without an
 // end, a link to nothing, a folder. Each is an error at its path, and no read blocks.
 func TestNoFileBlocks(t *testing.T) {
+	t.Setenv("GOWORK", "") // go.work is one of the files
 	const definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: orders.shop.example.com\n"
 	settings := map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [manifests]\n"}
 	for name, test := range map[string]struct {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the API server that tests need, unless it is there, and prints its folder for KUBEBUILDER_ASSETS:
+# Builds the API server that tests need, unless it is there, and prints its folder for KUBEBUILDER_ASSETS. An API
+# server that KUBEBUILDER_ASSETS names already is the newest one:
 #
 #   hack/envtest.sh           the version of the validation that our rules are compared with
 #   hack/envtest.sh oldest    the oldest version that we promise
@@ -9,6 +10,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+if [[ ${1-} != oldest && -n ${KUBEBUILDER_ASSETS-} ]]; then
+  echo "$KUBEBUILDER_ASSETS"
+  exit
+fi
 oldest=1.34.10
 upstream=generator/internal/check/upstream
 

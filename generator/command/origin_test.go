@@ -96,9 +96,9 @@ func TestOriginOfBuilds(t *testing.T) {
 		t.Fatal(err)
 	}
 	// With -trimpath all packages are compiled again, for minutes. The compiler's own flag trims the one package whose
-	// path tells the origin.
-	trimmed := []string{"-gcflags=" + project.ToolModule + "/generator/command=-trimpath=" + tree + "=>" + project.ToolModule}
-	replace := "\nreplace " + engine.RuntimeModule + " => " + filepath.Join(tree, "runtime") + "\n"
+	// path has the origin.
+	trimmed := []string{"-gcflags=" + project.ToolModule + "/generator/command='-trimpath=" + tree + "=>" + project.ToolModule + "'"}
+	replace := "\nreplace " + engine.RuntimeModule + " => " + modfile.AutoQuote(filepath.Join(tree, "runtime")) + "\n"
 	for name, test := range map[string]struct {
 		flags, arguments []string
 		version          string

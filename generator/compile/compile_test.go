@@ -23,17 +23,59 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/scenario"
 )
 
-// TestGeneratedCode builds and vets the generated code of all scenarios, and runs the generated tests, in one workspace
-// and few calls of the go command. The tests of scenarios with the warning V11 fail: one version refuses values
-// that the other accepts.
+// TestGeneratedCode builds the generated code of all scenarios, and runs the generated tests, in one workspace and few
+// calls of the go command. The tests of scenarios with the warning V11 fail: one version refuses values that the other
+// accepts.
 func TestGeneratedCode(t *testing.T) {
 	skipIfShort(t)
+	t.Setenv("WEBHOOK_GEN", webhookGen(t)) // tests of policies run it
+	w, patterns, refused := scenarios(t)
+	if out, err := w.goCommand(append([]string{"build"}, slices.Concat(patterns, refused)...)...); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := w.goCommand(append([]string{"test", "-vet=off"}, patterns...)...); err != nil { // TestVet
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, pattern := range refused {
+		out, err := w.goCommand("test", "-vet=off", pattern)
+		if err == nil || !strings.Contains(out, "invariant 13 does not hold") || !strings.Contains(out, " refuses ") || strings.Contains(out, "invariant 1 ") {
+			t.Errorf("%s: want only values that a schema refuses, got %v\n%s", pattern, err, out)
+		}
+	}
+}
+
+// webhookGen returns the path of webhook-gen: the one that WEBHOOK_GEN names, or else a new build.
+func webhookGen(t *testing.T) string {
+	t.Helper()
+	if path := os.Getenv("WEBHOOK_GEN"); path != "" {
+		return path
+	}
+	path := filepath.Join(t.TempDir(), "webhook-gen")
+	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/webhook-gen").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// TestVet vets the generated code of all scenarios. It takes longer than TestGeneratedCode, because go vet analyses all
+// dependencies.
+func TestVet(t *testing.T) {
+	skipIfShort(t)
+	w, patterns, refused := scenarios(t)
+	if out, err := w.goCommand(append([]string{"vet"}, slices.Concat(patterns, refused)...)...); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// scenarios generates code for all scenarios, each a module. It returns the patterns of modules whose tests pass, and
+// of modules with the warning V11.
+func scenarios(t *testing.T) (w *workspace, patterns, refused []string) {
+	t.Helper()
 	files, err := filepath.Glob("../testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorkspace(t)
-	var patterns, refused []string
+	w = newWorkspace(t)
 	for _, file := range files {
 		s, err := scenario.Read(file)
 		if err != nil {
@@ -46,7 +88,7 @@ func TestGeneratedCode(t *testing.T) {
 			continue // the other modules import example.com/app, which the workspace renames
 		}
 		if bytes.Contains(s.Format(nil), []byte("sigs.k8s.io/controller-runtime")) {
-			continue // the root module does not require it: hack/peers/conversionreview compiles these scenarios
+			continue // the root module does not require it: hack/peers/controllerruntime/conversions compiles these scenarios
 		}
 		dir, module := w.add(s.Name, s.Input)
 		result := engine.Generate(context.Background(), engine.Config{
@@ -70,18 +112,7 @@ func TestGeneratedCode(t *testing.T) {
 	if len(patterns) < 5 || len(refused) < 2 {
 		t.Fatalf("only %d and %d scenarios to compile", len(patterns), len(refused))
 	}
-	if out, err := w.goCommand(append([]string{"vet"}, slices.Concat(patterns, refused)...)...); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if out, err := w.goCommand(append([]string{"test", "-vet=off"}, patterns...)...); err != nil { // vetted above
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, pattern := range refused {
-		out, err := w.goCommand("test", "-vet=off", pattern)
-		if err == nil || !strings.Contains(out, "invariant 13 does not hold") || !strings.Contains(out, " refuses ") || strings.Contains(out, "invariant 1 ") {
-			t.Errorf("%s: want only values that a schema refuses, got %v\n%s", pattern, err, out)
-		}
-	}
+	return w, patterns, refused
 }
 
 // TestNewOperationBreaksTheBuild adds an operation to a marker and not to its validator: the compiler names the missing
@@ -149,7 +180,7 @@ func newWorkspace(t *testing.T) *workspace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	requirements := fmt.Sprintf("go 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %s\n\n%s", engine.RuntimeModule, runtime, text[bytes.Index(text, []byte("require")):])
+	requirements := fmt.Sprintf("go 1.26.0\n\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n\n%s", engine.RuntimeModule, runtime, text[bytes.Index(text, []byte("require")):])
 	return &workspace{t: t, root: t.TempDir(), requirements: requirements, sums: string(sums)}
 }
 
@@ -199,11 +230,8 @@ func (w *workspace) goCommand(words ...string) (string, error) {
 	return string(bytes.ReplaceAll(out, []byte(w.root), []byte("$DIR"))), err
 }
 
-// goFlags is a setting of the go command for modules in a folder that is new in each run. -trimpath keeps the folder
-// out of the build cache's keys, so that the second run uses the builds of the first. It also compiles all dependencies
-// once more, so a run in CI, which begins with an empty cache, goes without. Tests change CI, so this is set before
-// them.
-var goFlags = map[bool]string{false: "GOFLAGS=-trimpath", true: "GOFLAGS="}[os.Getenv("CI") != ""]
+// goFlags keeps a -mod of the caller, which a workspace refuses, from go commands.
+const goFlags = "GOFLAGS=-mod=readonly"
 
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()

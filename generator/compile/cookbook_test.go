@@ -101,10 +101,6 @@ func TestCookbook(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(dir, "cookbook_test.go"), cookbookTest(all, plans))
 	w.use("app")
-	// Facts about dependencies come from the cache, where TestGeneratedCode left them: go test computes others.
-	if out, err := w.goCommand("vet", "example.com/app"); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
 	if out, err := w.goCommand("test", "-vet=off", "example.com/app"); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

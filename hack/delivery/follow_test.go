@@ -34,6 +34,7 @@ func (p project) path() []string {
 //	sh exit N     one command that exits with N
 //	sh dev        one command that runs until the section ends
 //	sh cluster    nothing
+//	sh tree       nothing: the commands are for a clone of this repository
 //	text          the output of the command before has each line
 //	LANGUAGE FILE write the file
 //
@@ -59,11 +60,11 @@ func (p project) follow(page, heading string) *walk {
 	for i := 1; i < len(blocks); i += 2 {
 		info, content, _ := strings.Cut(blocks[i], "\n")
 		language, file, _ := strings.Cut(info, " ")
-		if language == "sh" && file != "cluster" {
+		if language == "sh" && file != "cluster" && file != "tree" {
 			w.commands += strings.Count(content, "\n")
 		}
 		switch {
-		case info == "sh cluster":
+		case info == "sh cluster", info == "sh tree":
 		case info == "sh dev":
 			last = p.background(strings.Fields(content))
 		case language == "sh":
@@ -147,6 +148,13 @@ func (p project) firstHour(c cluster) {
 		p.Fatal(err)
 	}
 	p.env = append(slices.Clone(p.env), c.env[len(c.env)-1])
+	// The reader has installed webhook-gen: here the release, which go.mod then requires.
+	bin := p.TempDir()
+	output(p.T, bin, append(slices.Clone(p.env), "GOBIN="+bin), "go", "install", modulePath+"/cmd/webhook-gen@latest")
+	if err := os.Symlink(p.kustomize, filepath.Join(bin, "kustomize")); err != nil {
+		p.Fatal(err)
+	}
+	p.kustomize = filepath.Join(bin, "kustomize")
 	var w *walk
 	p.Run("the tutorial", func(t *testing.T) {
 		w = p.in(t).follow("../../docs/start/tutorial.md", "# From an empty folder to an enforced rule")
@@ -155,7 +163,7 @@ func (p project) firstHour(c cluster) {
 		p.FailNow()
 	}
 	p.Logf("the tutorial: %d commands, %d files, %v", w.commands, w.files, w.took.Round(time.Second))
-	if figures := fmt.Sprintf("The page has %d commands to run and %d files to write.", w.commands, w.files); !strings.Contains(string(text), figures) {
+	if figures := fmt.Sprintf("the page has %d commands to run and %d files to write.", w.commands, w.files); !strings.Contains(string(text), figures) {
 		p.Errorf("%s lacks its figures: %s", page, figures)
 	}
 	if w.took > 10*time.Minute {

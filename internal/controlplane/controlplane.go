@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package controlplane provides kube-apiserver and etcd for tests, as the folder that controller-runtime's envtest
-// reads from KUBEBUILDER_ASSETS. Where setup-envtest cannot download them, they are built from the Go module proxy: this
-// needs nothing but Go. `webhook-gen assets` prints the folder.
+// reads from KUBEBUILDER_ASSETS. Where setup-envtest cannot download them, they are built from the Go module proxy:
+// this needs nothing but Go. `webhook-gen assets` prints the folder.
 package controlplane
 
 import (

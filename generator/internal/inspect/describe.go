@@ -22,7 +22,8 @@ import (
 	goschema "github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
-// Describe reads the packages and describes the result of their markers for package explain. The description is empty if the diagnostics have errors.
+// Describe reads the packages and describes the result of their markers for package explain. The description is empty
+// if the diagnostics have errors.
 func Describe(ctx context.Context, c engine.Config) (*explained.Project, diag.List, error) {
 	run := c.Resolve()
 	state := run.Read(ctx, engine.Edits{})

@@ -79,7 +79,8 @@ func isOfExpressions(rule string) bool { return slices.Contains(check.AllowedToP
 
 // readExpressions compiles the expressions of a project as an API server of a version does; an empty version is the
 // oldest that the project supports. It returns rules of lint that webhooks break, rules that policies break, and
-// expressions that an API server refuses or that fail there. In files, policies have the kinds of the definitions there.
+// expressions that an API server refuses or that fail there. In files, policies have the kinds of the definitions
+// there.
 func readExpressions(ctx context.Context, m *load.Module, p *model.Project, kubeVersion string, files *manifest.Contents) (found, ofPolicies []lint.Finding, refused diag.List, err error) {
 	described, err := describeProject(ctx, m, p, render.Delivery{})
 	if err != nil {

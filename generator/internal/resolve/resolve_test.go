@@ -209,9 +209,11 @@ func position(at diag.Range) string {
 func writeArchive(t testing.TB, archive string) string {
 	t.Helper()
 	t.Setenv("GOENV", "off")
-	if !strings.Contains(archive, "-- go.work --") {
-		t.Setenv("GOWORK", "off")
+	work := "off"
+	if strings.Contains(archive, "-- go.work --") {
+		work = ""
 	}
+	t.Setenv("GOWORK", work)
 	t.Setenv("GOFLAGS", "")
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -238,41 +240,4 @@ func withoutGo(t *testing.T) {
 	}
 	t.Setenv("GOROOT", string(bytes.TrimSpace(out)))
 	t.Setenv("PATH", t.TempDir())
-}
-
-// clusterAPI returns a module that requires cluster-api's types, if they lie in the module cache. It has the versions
-// of hack/peers/clusterapi, so that packages are compiled once for both.
-func clusterAPI(t testing.TB) string {
-	t.Helper()
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := writeArchive(t, `
--- m.go --
-package m
-
-import (
-	_ "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta1"
-	_ "sigs.k8s.io/cluster-api/api/core/v1beta1"
-)
-`)
-	for _, name := range []string{"go.mod", "go.sum"} {
-		text, err := os.ReadFile(filepath.Join(root, "hack", "peers", "clusterapi", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = bytes.ReplaceAll(text, []byte("../../.."), []byte(root))
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// The go command completes go.mod and go.sum from the cache alone.
-	cmd := exec.Command("go", "list", "-mod=mod", "-deps", "./...")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("not in the module cache: %v\n%s", err, out)
-	}
-	return dir
 }

@@ -36,11 +36,12 @@ func generated(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
-		text, err := os.ReadFile(name)
+		text, err := os.ReadFile(filepath.Join("..", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		text = bytes.ReplaceAll(text, []byte("../../.."), []byte(root))
+		text = bytes.Replace(text, []byte("/hack/peers\n"), []byte("/hack/peers/clusterapi\n"), 1)
+		text = bytes.ReplaceAll(text, []byte("../../runtime"), []byte(filepath.Join(root, "runtime")))
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			t.Fatal(err)
 		}

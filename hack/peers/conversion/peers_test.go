@@ -37,7 +37,7 @@ func run(t *testing.T, dir, name string, args ...string) time.Duration {
 	return time.Since(start)
 }
 
-// module makes a module of this one's dependencies with the folder of testdata in it.
+// module makes a module of cert-manager's types with the folder of testdata in it.
 func module(t *testing.T, folder string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,13 +45,13 @@ func module(t *testing.T, folder string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		text, err := os.ReadFile(name)
+	for _, name := range []string{"mod", "sum"} {
+		text, err := os.ReadFile(filepath.Join("testdata", "certmanager."+name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		text = bytes.ReplaceAll(text, []byte("../../.."), []byte(root))
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "go."+name), text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

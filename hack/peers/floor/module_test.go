@@ -19,7 +19,7 @@ const repository = "../../.."
 const kubernetes = "v0.37.2"
 
 // TestModule runs the tests of the runtime module under the next Go, which the go command fetches from the module
-// proxy, with newer versions than its go.mod names. `make test` runs them with the oldest,
+// proxy, with newer versions than its go.mod names. `make test-floor` runs them with the oldest,
 // TestRace with the race detector.
 func TestModule(t *testing.T) {
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func TestModule(t *testing.T) {
 	run("test", "-p", "1", "./...") // one package at a time: some compare times
 }
 
-// TestFloor compares the oldest versions in the runtime's go.mod, with which `make test` runs its tests, with the
+// TestFloor compares the oldest versions in the runtime's go.mod, with which `make test-floor` runs its tests, with the
 // promised ones.
 func TestFloor(t *testing.T) {
 	goMod := string(readFile(t, filepath.Join(repository, "runtime", "go.mod")))

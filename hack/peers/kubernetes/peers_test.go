@@ -21,9 +21,9 @@ func TestConversions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		text := bytes.ReplaceAll(read(t, name), []byte("../../.."), []byte(root))
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+	for _, name := range []string{"mod", "sum"} {
+		text := bytes.ReplaceAll(read(t, "testdata", "kubernetes."+name), []byte("../../.."), []byte(root))
+		if err := os.WriteFile(filepath.Join(dir, "go."+name), text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -25,14 +25,14 @@ func ports() []port {
 			name:     "Kubernetes v1.37.2, apps/v1beta1 (4 kinds) and apps/v1beta2 (6 kinds)",
 			markers:  []string{"hack/peers/kubernetes/testdata/conversions/apps/*/doc.go"},
 			hooks:    []string{"hack/peers/kubernetes/testdata/conversions/apps/*/hooks.go", "hack/peers/kubernetes/testdata/conversions/apps/selector/selector.go"},
-			require:  "hack/peers/kubernetes/go.mod",
+			require:  "hack/peers/kubernetes/testdata/kubernetes.mod",
 			original: []files{{"k8s.io/kubernetes", []string{"pkg/apis/apps/v1beta[12]/conversion.go"}, nil}},
 			why:      "the selector of a Scale is in two fields of the old versions and in one of the new",
 		},
 		{
 			name:     "Kubernetes v1.37.2, autoscaling/v1 (HorizontalPodAutoscaler)",
 			markers:  []string{"hack/peers/kubernetes/testdata/conversions/autoscaling/v1/doc.go"},
-			require:  "hack/peers/kubernetes/go.mod",
+			require:  "hack/peers/kubernetes/testdata/kubernetes.mod",
 			original: []files{{"k8s.io/kubernetes", []string{"pkg/apis/autoscaling/v1/conversion.go"}, nil}},
 		},
 		{
@@ -45,7 +45,7 @@ func ports() []port {
 		{
 			name:    "Cluster API v1.14.2, core v1beta1 (8 kinds)",
 			markers: []string{"hack/peers/clusterapi/testdata/v1beta1/doc.go"}, hooks: []string{"hack/peers/clusterapi/testdata/v1beta1/hooks.go"},
-			require: "hack/peers/clusterapi/go.mod",
+			require: "hack/peers/go.mod",
 			original: []files{
 				{"sigs.k8s.io/cluster-api/api", []string{"core/v1beta1/conversion.go"}, nil},
 				{"sigs.k8s.io/cluster-api", []string{conversions + "cluster.go", conversions + "clusterclass.go", conversions + "common.go", conversions + "machine*.go"}, nil},
@@ -71,7 +71,7 @@ func ports() []port {
 func certManager(version, original string) port {
 	p := port{
 		name:    "cert-manager v1.3.0, " + version + " (6 kinds)",
-		markers: []string{"hack/peers/conversion/testdata/certmanager/" + version + "/doc.go"}, require: "hack/peers/conversion/go.mod",
+		markers: []string{"hack/peers/conversion/testdata/certmanager/" + version + "/doc.go"}, require: "hack/peers/conversion/testdata/certmanager.mod",
 	}
 	if original != "" {
 		p.original = []files{{"github.com/jetstack/cert-manager", []string{original}, nil}}

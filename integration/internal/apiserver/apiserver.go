@@ -17,7 +17,7 @@ import (
 )
 
 // Missing explains why tests are skipped. In CI they are not skipped.
-const Missing = "no API server: KUBEBUILDER_ASSETS is not set; `make test-integration` and `make test-explain` build one and set it"
+const Missing = "no API server: KUBEBUILDER_ASSETS is not set; `make test-integration` and `make test-cluster` build one and set it"
 
 // Run runs the tests of a package between start and stop, and returns their exit code. Without the API server's
 // binaries it starts nothing, and each test prints why it is skipped.

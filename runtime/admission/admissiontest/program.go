@@ -56,7 +56,11 @@ func policyProgram(module string) ([]string, error) {
 func builds(module string, runtime debug.Module) string {
 	bin := filepath.Join(module, "bin")
 	if r := runtime.Replace; r != nil && r.Version == "" { // a work tree
-		return fmt.Sprintf("go -C %s build -o %s ./cmd/webhook-gen", filepath.Join(module, r.Path, ".."), bin+string(filepath.Separator))
+		tree := filepath.Dir(r.Path)
+		if !filepath.IsAbs(tree) {
+			tree = filepath.Join(module, tree)
+		}
+		return fmt.Sprintf("go -C %s build -o %s ./cmd/webhook-gen", tree, bin+string(filepath.Separator))
 	}
 	version := runtime.Version
 	if !strings.HasPrefix(version, "v") {

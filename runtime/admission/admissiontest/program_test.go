@@ -80,6 +80,7 @@ func TestBuilds(t *testing.T) {
 		"GOBIN=/m/bin go install " + programPackage + "@v1.2.3": {Version: "v1.2.3"},
 		"GOBIN=/m/bin go install " + programPackage + "@latest": {Version: "(devel)"},
 		"go -C /src build -o /m/bin/ ./cmd/webhook-gen":         {Version: "v0.0.0", Replace: &debug.Module{Path: "../src/runtime"}},
+		"go -C /work/src build -o /m/bin/ ./cmd/webhook-gen":    {Version: "v0.0.0", Replace: &debug.Module{Path: "/work/src/runtime"}},
 	} {
 		if got := builds("/m", runtime); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -46,7 +46,8 @@ func objectOf(t *testing.T, text string) map[string]any {
 	return object
 }
 
-// TestValidate has one value for each rule. hack/peers/conversionreview compares verdicts with the API server's.
+// TestValidate has one value for each rule. hack/peers/controllerruntime/conversions compares verdicts with the API
+// server's.
 func TestValidate(t *testing.T) {
 	s := schemaOf(t)
 	for members, want := range map[string]string{

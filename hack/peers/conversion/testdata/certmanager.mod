@@ -38,6 +38,4 @@ require (
 
 replace vbom.ml/util => github.com/fvbommel/util v0.0.2
 
-tool k8s.io/code-generator/cmd/conversion-gen
-
 replace github.com/webhook-gen/webhook-gen/runtime => ../../../runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package conversionreview
+package conversions
 
 import (
 	"os"
@@ -15,7 +15,7 @@ import (
 // Then controller-runtime serves the methods. The generator's own tests cannot do this: they do not depend on
 // controller-runtime.
 func TestConvertible(t *testing.T) {
-	scenario, err := txtar.ParseFile(filepath.Join("..", "..", "..", "generator", "testdata", "conversion_convertible.txtar"))
+	scenario, err := txtar.ParseFile(filepath.Join("..", "..", "..", "..", "generator", "testdata", "conversion_convertible.txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}

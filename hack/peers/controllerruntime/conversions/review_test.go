@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package conversionreview
+package conversions
 
 import (
 	"bytes"
@@ -25,15 +25,16 @@ func module(t *testing.T) string {
 func dependencies(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
+	root, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
-		text, err := os.ReadFile(name)
+		text, err := os.ReadFile(filepath.Join("..", name))
 		if err != nil {
 			t.Fatal(err)
 		}
+		text = bytes.Replace(text, []byte("/hack/peers/controllerruntime\n"), []byte("/hack/peers/conversionreview\n"), 1)
 		text = bytes.ReplaceAll(text, []byte("../../.."), []byte(root))
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 			t.Fatal(err)
@@ -46,7 +47,7 @@ func dependencies(t *testing.T) string {
 func generate(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	webhookGen := filepath.Join(dir, "webhook-gen")
-	run(t, ".", "", "go", "-C", filepath.Join("..", "..", ".."), "build", "-o", webhookGen, "./cmd/webhook-gen")
+	run(t, ".", "", "go", "-C", filepath.Join("..", "..", "..", ".."), "build", "-o", webhookGen, "./cmd/webhook-gen")
 	run(t, dir, "", webhookGen, args...)
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package conversionreview holds the runtime's handler of ConversionReviews to the API server's own client of them, and
+// Package conversions holds the runtime's handler of ConversionReviews to the API server's own client of them, and
 // to the speed and memory of controller-runtime v0.25.2, and has controller-runtime serve the methods that are
 // generated for it.
-package conversionreview
+package conversions
 
 import (
 	// The imports of the tests in testdata.

@@ -1,0 +1,44 @@
+package v2
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Order is what a customer wants shipped.
+//
+// +kubebuilder:object:root=true
+// +webhook:conversion:hub
+type Order struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec OrderSpec `json:"spec,omitempty"`
+}
+
+// OrderSpec is what the customer asks for.
+type OrderSpec struct {
+	// Article is what to pack.
+	Article string `json:"article,omitempty"`
+	// Pieces is how many of it to pack.
+	Pieces int32 `json:"pieces,omitempty"`
+	// Priority is low, normal or high. The default is normal.
+	Priority string `json:"priority,omitempty"`
+}
+
+// OrderList is a list of orders.
+//
+// +kubebuilder:object:root=true
+type OrderList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []Order `json:"items"`
+}
+
+func init() {
+	SchemeBuilder.Register(func(s *runtime.Scheme) error {
+		s.AddKnownTypes(GroupVersion, &Order{}, &OrderList{})
+		return nil
+	})
+}

@@ -1,3 +1,0 @@
-module github.com/webhook-gen/webhook-gen/hack/mutation
-
-go 1.26.0
