@@ -53,11 +53,11 @@ tests)
 	"$work/webhook-gen" create tests --skip-tidy >"$work/import" 2>&1
 	go mod edit -require github.com/webhook-gen/webhook-gen/runtime@v0.1.0 -replace "github.com/webhook-gen/webhook-gen/runtime=$root/runtime"
 	;;
-native) "$work/webhook-gen" import --handlers stubs --skip-tidy >"$work/import" 2>&1 ;;
-esac
-if [ "$mode" = native ]; then
+native)
+	"$work/webhook-gen" import --handlers stubs --skip-tidy >"$work/import" 2>&1
 	"$work/native" "$@"
-fi
+	;;
+esac
 find . -name '*.go' -newer "$work/start" -print0 | xargs -0 go run golang.org/x/tools/cmd/goimports@v0.47.0 -w
 dependencies "$@"
 ours=$(find . \( -name 'zz_generated*_test.go' -o -name '*_handler_test.go' -o -name webhook_handlers_test.go \) -newer "$work/start" -print0 |
