@@ -5,8 +5,8 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,15 +25,14 @@ func importCommand(s streams) *cobra.Command {
 			"only if the manifest stays the same. Fix the warnings about the old markers first. A new marker is on the package,\n" +
 			"above its package clause in the same file. It names the Go type of the objects with for, if import finds it in a call\n" +
 			"of NewWebhookManagedBy or in the methods of a validator or defaulter. No code is generated for it.\n\n" +
-			"With --handlers, the markers are on types, and import generates their handlers: adapters, which call the existing\n" +
-			"validators and defaulters, or stubs to fill in. The types are in the packages of the old markers; a marker in the\n" +
-			"package of the objects' type moves to that type. A marker whose type or validator is not found stays as it is, with a\n" +
-			"warning.\n\n" +
+			"With --handlers stubs, the markers are on types, and import generates their handlers, with methods to fill in. The\n" +
+			"types are in the packages of the old markers; a marker in the package of the objects' type moves to that type. A\n" +
+			"marker whose type is not found stays as it is, with a warning.\n\n" +
 			"With --policies, import writes the admission policies and bindings of YAML files as +webhook:policy markers, into a\n" +
 			"new file policies.go of the package in the folder that is named. It compares the policies that the markers make, and\n" +
 			"writes nothing if one differs. It leaves the YAML files as they are.",
 		Example: "  webhook-gen import --dry-run\n" +
-			"  webhook-gen import --handlers adapters ./internal/webhook/...\n" +
+			"  webhook-gen import --handlers stubs ./internal/webhook/...\n" +
 			"  webhook-gen import --policies config/policies.yaml ./policies",
 		RunE: func(c *cobra.Command, patterns []string) error {
 			switch {
@@ -44,12 +43,13 @@ func importCommand(s streams) *cobra.Command {
 					return project.ImportPolicies(ctx, config, policies, filepath.Join(config.Dir, patterns[0]))
 				})
 			case handlers != "":
-				if err := oneOf("handlers", handlers, project.ImportedHandlers()); err != nil {
-					return err
+				if handlers != "stubs" {
+					return fmt.Errorf("--handlers is %q: use stubs. To keep existing validators and defaulters, wrap them by FromValidator and "+
+						"FromDefaulter of %s: docs/start/migration.md", handlers, engine.AdaptersModule)
 				}
 				return flags.run(c, s, func(ctx context.Context, config project.Config) (project.Result, error) {
 					config.Patterns = patterns
-					return project.Import(ctx, config, project.ImportOptions{Handlers: handlers, DryRun: flags.dryRun})
+					return project.Import(ctx, config, project.ImportOptions{Handlers: true, DryRun: flags.dryRun})
 				})
 			}
 			config, err := flags.config()
@@ -71,7 +71,7 @@ func importCommand(s streams) *cobra.Command {
 	}
 	flags.runFlags.add(c)
 	flags.addWriting(c)
-	addWord(c, &handlers, "handlers", "", "write handlers, too: "+strings.Join(project.ImportedHandlers(), " or "), project.ImportedHandlers()...)
+	addWord(c, &handlers, "handlers", "", "write handlers, too: stubs", "stubs")
 	c.Flags().StringSliceVar(&policies, "policies", nil, "YAML files of admission policies, to write as markers")
 	return c
 }

@@ -53,10 +53,11 @@ func TestCopiedRuntime(t *testing.T) {
 // TestWithoutNetwork follows the page for machines without a network, in a project of published modules. With the
 // vendor folder, webhook-gen needs no module cache either.
 func TestWithoutNetwork(t *testing.T) {
-	dir := everyCommand.in(t, "webhook-gen")
+	dir := t.TempDir()
 	p := project{T: t, tools: tools{kustomize: filepath.Join(dir, "kustomize")}, published: publish(t), dir: t.TempDir()}
+	output(t, root, nil, "go", "build", "-ldflags=-X main.released="+p.version, "-o", dir, "./cmd/webhook-gen")
 	p.env = append(p.env, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	p.gen("init", "--module", "example.com/shop", "--domain", "example.com", "--tool-version", p.version)
+	p.gen("init", "--module", "example.com/shop", "--domain", "example.com")
 	p.gen("create", "api", "--group", "shop", "--version", "v1", "--kind", "Order")
 	p.gen("create", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--mutating", "--validating")
 	p.gen("create", "webhook", "--version", "v1", "--kind", "Pod", "--validating")

@@ -5,13 +5,11 @@
 # repository runs it: it downloads the dependencies of whole operators.
 #
 #   hack/peers/handlers.sh tests github.com/k8ssandra/cass-operator@v1.31.0 ./internal/webhooks/...
-#   hack/peers/handlers.sh adapters github.com/k8ssandra/cass-operator@v1.31.0 ./internal/webhooks/...
 #   hack/peers/handlers.sh native github.com/k8ssandra/cass-operator@v1.31.0 ./internal/webhooks/...
 #
 # The second argument is a module of the proxy. The others are the packages whose tests it runs. The script works in a
-# copy. With tests, it adds the tests of `webhook-gen create tests`, and nothing else. With adapters, it edits the
-# functions that import names: they register the generated handlers in place of controller-runtime's builder. With
-# native, the program in hack/peers/existing/native also moves the existing methods to the typed handlers.
+# copy. With tests, it adds the tests of `webhook-gen create tests`, and nothing else. With native, the program in
+# hack/peers/existing/native moves the existing methods to the handlers that import creates.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -55,27 +53,11 @@ tests)
 	"$work/webhook-gen" create tests --skip-tidy >"$work/import" 2>&1
 	go mod edit -require github.com/webhook-gen/webhook-gen/runtime@v0.1.0 -replace "github.com/webhook-gen/webhook-gen/runtime=$root/runtime"
 	;;
-adapters) "$work/webhook-gen" import --handlers adapters --skip-tidy >"$work/import" 2>&1 ;;
-native) "$work/webhook-gen" import --handlers stubs --skip-tidy >"$work/import" 2>&1 ;;
-esac
-while read -r function file; do
-	[ "$mode" = adapters ] || continue
-	package=$(dirname "$file")
-	body="return nil"
-	register=$(sed -n "s#^ *register the handlers of $package: ##p" "$work/import" | sed -E 's/(^|[&(, ])[a-z0-9]+\.([A-Z][A-Za-z]*\{)/\1\2/g')
-	if ! grep -rq 'GetWebhookServer().Register)' "$package"; then
-		body="return $(sed -nE 's#^ *set ([A-Za-z]+) of ([A-Za-z]+) to (.*), (also|as) in its test$#\1 \2 \3#p' "$work/import" | {
-			while read -r field type value; do
-				register=${register//"&$type{"/"&$type{$field: $value, "}
-			done
-			echo "$register"
-		})"
-	fi
-	FUNCTION=$function BODY=$body perl -0pi -e 's/(func(?: \([^)]*\))? \Q$ENV{FUNCTION}\E\(.*?\) error \{\n).*?\n\}\n/$1\t$ENV{BODY}\n}\n/s' "$file"
-done < <(sed -n 's/^ *remove the call of NewWebhookManagedBy in \([^ ]*\) of \([^:]*\):.*/\1 \2/p' "$work/import")
-if [ "$mode" = native ]; then
+native)
+	"$work/webhook-gen" import --handlers stubs --skip-tidy >"$work/import" 2>&1
 	"$work/native" "$@"
-fi
+	;;
+esac
 find . -name '*.go' -newer "$work/start" -print0 | xargs -0 go run golang.org/x/tools/cmd/goimports@v0.47.0 -w
 dependencies "$@"
 ours=$(find . \( -name 'zz_generated*_test.go' -o -name '*_handler_test.go' -o -name webhook_handlers_test.go \) -newer "$work/start" -print0 |

@@ -53,16 +53,6 @@ type Handler struct {
 	Enforcement string
 	// ListKeys are the lists in Object whose elements have keys and, for Ratchet, the sets, which have none.
 	ListKeys []ListKey
-	// TestFields are the fields of Implementation that the function for tests sets.
-	TestFields []TestField
-}
-
-// TestField is a field of a validator or defaulter that tests cannot do without.
-type TestField struct {
-	Name string
-	// Value is nil if only the user can set the field, to Hint.
-	Value Code
-	Hint  string
 }
 
 // Code is Go source, in pieces.

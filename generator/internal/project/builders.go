@@ -33,8 +33,6 @@ type builder struct {
 	// at is the position of the builder, and function contains it.
 	at       diag.Range
 	function string
-	// logs is the function of WithLogConstructor; empty without one.
-	logs argument
 	// lost are the calls that generated handlers have no counterpart for, as the source has them.
 	lost []string
 }
@@ -58,10 +56,10 @@ type side struct {
 	typed    bool
 	// argument is the validator or defaulter. Its code may use the variables of a test: the fake client and the scheme.
 	argument
-	// typeName is the name of the type of the validator or defaulter, if the package declares it. isCall is true if a
-	// function returns a pointer to it.
-	typeName string
-	isCall   bool
+	// hasFields is true if the validator or defaulter is not the zero value of a type.
+	hasFields bool
+	// options are the further arguments, as the source has them.
+	options []string
 }
 
 // builders returns the builders in a package.
@@ -131,7 +129,7 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 	b := builder{at: r.file.Range(chain[0].Pos(), chain[0].End()), function: r.function.Name.Name}
 	generic := len(chain[0].Args) == 2 // since controller-runtime v0.23
 	if generic {
-		b.object = r.typeOf(chain[0].Args[1])
+		b.object = r.objectType(chain[0].Args[1])
 	}
 	paths := map[string]string{}
 	for _, call := range chain[1:] {
@@ -141,7 +139,7 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 		}
 		switch name {
 		case "For":
-			b.object = r.typeOf(call.Args[0])
+			b.object = r.objectType(call.Args[0])
 		case "WithValidatorCustomPath", "WithDefaulterCustomPath", "WithCustomPath":
 			if value, err := strconv.Unquote(r.text(call.Args[0])); err == nil { // of a literal
 				paths[name] = value
@@ -154,11 +152,12 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 			if len(call.Args) == 1 {
 				s.code = r.value(call.Args[0], b.object)
 			}
-			s.typeName, s.isCall = r.typeName(call.Args[0])
+			s.hasFields = !isZeroLiteral(s.text)
+			for _, option := range call.Args[1:] {
+				s.options = append(s.options, r.argument(option))
+			}
 			b.sides = append(b.sides, s)
-		case "WithLogConstructor":
-			b.logs = argument{r.argument(call.Args[0]), r.functionCode(call.Args[0])}
-		case "RecoverPanic", "WithContextFunc", "WithConverter":
+		case "RecoverPanic", "WithContextFunc", "WithConverter", "WithLogConstructor":
 			if text := r.argument(call.Args[0]); name != "RecoverPanic" || text != "true" {
 				b.lost = append(b.lost, name+"("+text+")")
 			}
@@ -173,6 +172,21 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 		b.sides[i].path = cmp.Or(own, b.path)
 	}
 	return b
+}
+
+// isZeroLiteral reports whether source makes the zero value of a type: &T{}, T{} or new(T).
+func isZeroLiteral(source string) bool {
+	return strings.HasSuffix(source, "{}") || strings.HasPrefix(source, "new(")
+}
+
+// objectType is typeOf, also of a variable that the function assigns once.
+func (r builderReader) objectType(e ast.Expr) model.GoType {
+	if name, ok := e.(*ast.Ident); ok {
+		if assigned := r.assigned(name); assigned != nil {
+			e = assigned
+		}
+	}
+	return r.typeOf(e)
 }
 
 // typeOf returns the type of an object: &T{}, &p.T{}, new(T), or the receiver of the function.

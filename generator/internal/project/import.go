@@ -24,20 +24,11 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-const (
-	// Adapters are handlers that call the existing validators and defaulters.
-	Adapters = "adapters"
-	// Stubs are handlers with methods to fill in.
-	Stubs = "stubs"
-)
-
-// ImportedHandlers are the sorts of handlers that Import writes.
-func ImportedHandlers() []string { return []string{Adapters, Stubs} }
-
 // ImportOptions are the settings of Import.
 type ImportOptions struct {
-	// Handlers is the sort of handlers to write. If it is empty, the markers are on the package, without handlers.
-	Handlers string
+	// Handlers puts the markers on types, and writes handlers with methods to fill in. Otherwise the markers are on the
+	// package, without handlers.
+	Handlers bool
 	// DryRun is true if nothing will be written, so that findings have positions in the files as they are.
 	DryRun bool
 }
@@ -67,13 +58,13 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 	if !run.Kubebuilder {
 		return result, fmt.Errorf("%s leaves +kubebuilder:webhook markers to controller-gen: remove kubebuilder: false before you import them", config.FileName)
 	}
-	if o.Handlers != "" && !slices.Contains(run.Outputs, output.Handlers) {
+	if o.Handlers && !slices.Contains(run.Outputs, output.Handlers) {
 		return result, fmt.Errorf("handlers are not among the outputs (%s): add them to outputs of %s", strings.Join(run.Outputs, ", "), config.FileName)
 	}
 	im.shorten()
 	var e edits
 	var after engine.State
-	if o.Handlers == "" {
+	if !o.Handlers {
 		e, after = im.rewrite(), im.onPackage()
 	} else {
 		var err error
@@ -99,20 +90,16 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 		im.diags.Add(header)
 		result.Diagnostics.Add(header)
 	}
-	if o.Handlers == "" {
+	if !o.Handlers {
 		created, found := output.Compare(run.Root, e.Create, nil)
 		result.Diagnostics.Add(found...)
 		result.Changes = append(slices.Clone(e.Change), created...)
 		return result, nil
 	}
 	after.Reread(ctx, e.Edits)
-	im.setTests(after.Project)
 	result.Result = im.generate(ctx, after, e)
 	result.Diagnostics.Add(im.diags...)
 	if !result.Diagnostics.HasErrors() {
-		if err := im.requireAdapters(&result.Result); err != nil {
-			return result, err
-		}
 		result.Next = im.next(after)
 	}
 	return result, nil
@@ -142,7 +129,7 @@ type importer struct {
 	before         engine.State
 	webhooks       []*importedWebhook
 	configurations []kubebuilder.Configuration
-	adapters       []*adapter
+	holders        []*holder
 	diags          diag.List // about markers that are left as they are
 }
 
@@ -155,8 +142,8 @@ type importedWebhook struct {
 	other *model.Kind
 	// omitted are the arguments that a +webhook marker does not need.
 	omitted []string
-	// adapter has the webhook's marker; nil if it is on the package.
-	adapter *adapter
+	// holder has the webhook's marker; nil if it is on the package.
+	holder *holder
 	// left is the reason why the marker stays as it is; empty if it is rewritten.
 	left string
 }

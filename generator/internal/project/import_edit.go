@@ -41,12 +41,12 @@ func (im *importer) rewrite() (all edits) {
 			named[w.Mutating] = append(named[w.Mutating], w.Package)
 			e.added = append(e.added, configurationMarker(w.Mutating, name))
 		}
-		switch a := w.adapter; {
-		case a == nil:
+		switch h := w.holder; {
+		case h == nil:
 			e.added = append(e.added, w.markers(w.target())...)
-		case a.onType:
-			e, line := of(a.typ.File), a.typ.Line
-			e.types[line] = a.typ
+		case h.onType:
+			e, line := of(h.typ.File), h.typ.Line
+			e.types[line] = h.typ
 			e.inserted[line] = append(e.inserted[line], w.markers("")...)
 		}
 	}

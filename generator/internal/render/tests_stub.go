@@ -24,18 +24,10 @@ func (w testWriter) stub(t handledType) *jen.File {
 	f.ImportAlias(metaPackage, "metav1")
 	h := t.webhooks[0].Handler
 	doc(f, "%s makes the validator or defaulter for tests, the generated ones included.", h.TestFunction())
-	f.Func().Id(h.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Op("*").Id(h.Implementation).BlockFunc(func(g *jen.Group) {
-		g.Id("t").Dot("Helper").Call()
-		var fields []jen.Code
-		for _, field := range h.TestFields {
-			if field.Value == nil {
-				g.Id("t").Dot("Fatal").Call(jen.Lit(fmt.Sprintf("set %s of %s to %s, as the call of NewWebhookManagedBy does", field.Name, h.Implementation, field.Hint)))
-				continue
-			}
-			fields = append(fields, jen.Id(field.Name).Op(":").Add(code(f, field.Value)))
-		}
-		g.Return(jen.Op("&").Id(h.Implementation).Values(fields...))
-	})
+	f.Func().Id(h.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Op("*").Id(h.Implementation).Block(
+		jen.Id("t").Dot("Helper").Call(),
+		jen.Return(jen.Op("&").Id(h.Implementation).Values()),
+	)
 	for _, about := range aboutObjects(t) {
 		if !h.Decides {
 			f.Line()
