@@ -15,6 +15,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/program"
 )
 
 // goCommand runs the go command in a folder and returns its standard output. The error contains its standard error.
@@ -22,6 +23,9 @@ type goCommand func(ctx context.Context, dir string, args ...string) (string, er
 
 // runGo is the go command in PATH.
 func runGo(ctx context.Context, dir string, args ...string) (string, error) {
+	if err := program.CheckModule(dir); err != nil {
+		return "", err
+	}
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(ctx, "go", args...)
 	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr

@@ -8,7 +8,6 @@ import (
 	"go/build/constraint"
 	"go/scanner"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -42,12 +41,7 @@ func (h Heading) Above(files []File) []File {
 // ReadHeading reads a heading from a file of the module below root. setting is the position of the
 // file's name.
 func ReadHeading(root, file string, setting diag.Range) (Heading, diag.List) {
-	folder, err := os.OpenRoot(root)
-	if err != nil {
-		return Heading{}, diag.List{diag.Errorf(setting, RuleHeading, "cannot read %s: %v", file, regular.Reason(err))}
-	}
-	defer folder.Close()
-	text, err := folder.ReadFile(filepath.FromSlash(file))
+	text, err := regular.ReadBelow(root, file, regular.Settings)
 	if err != nil {
 		return Heading{}, diag.List{diag.Errorf(setting, RuleHeading, "cannot read %s: %v", file, regular.Reason(err)).
 			WithHint("create the file, or remove headerFile")}
