@@ -100,9 +100,9 @@ func parseHeading(text []byte) (Heading, flaw) {
 	return Heading{golang: between(inGo, lines), hash: between(hash, plain)}, flaw{}
 }
 
-// isUnprintable also reports what YAML and Go take for the end of a line.
+// isUnprintable also reports what YAML and Go take for the end of a line, and what turns the direction of a line round.
 func isUnprintable(r rune) bool {
-	return r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
+	return r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' || unicode.Is(unicode.Bidi_Control, r)
 }
 
 // codeAt returns the first line with something besides comments of Go, and 0 without such a line.
@@ -161,5 +161,5 @@ var (
 	openingSign   = regexp.MustCompile(`^(//|/\*|\*/|\*)`)
 	packageClause = regexp.MustCompile(`^package [\pL_][\pL\d_]*$`)
 	generatedLine = regexp.MustCompile(`^(// )?Code generated .* DO NOT EDIT\.$`)
-	directive     = regexp.MustCompile(`^//(line |export |extern |[a-z0-9]+:[a-z0-9])|/\*line `)
+	directive     = regexp.MustCompile(`^// ?nolint\b|^//(line |export |extern |[a-z0-9]+:[a-z0-9])|/\*line `)
 )
