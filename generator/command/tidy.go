@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,9 +47,23 @@ type goStep struct {
 func (s goStep) in(root string) string {
 	command := "go "
 	if rel, err := filepath.Rel(root, s.dir); err == nil && rel != "." {
-		command += "-C " + filepath.ToSlash(rel) + " "
+		command += "-C " + shellWord(filepath.ToSlash(rel)) + " "
 	}
-	return command + strings.Join(s.args, " ")
+	words := make([]string, len(s.args))
+	for i, a := range s.args {
+		words[i] = shellWord(a)
+	}
+	return command + strings.Join(words, " ")
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9._/@:=~+,-]+$`)
+
+// shellWord returns a text as one word of a shell.
+func shellWord(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // isTidy reports whether go mod tidy would leave the result's project as it is.
