@@ -133,7 +133,7 @@ func (f *Options) called() (*admit.Program, error) {
 	var authorities []byte
 	if f.WebhooksCA != "" {
 		var err error
-		if authorities, err = os.ReadFile(f.WebhooksCA); err != nil {
+		if authorities, err = object.ReadFile(f.WebhooksCA); err != nil {
 			return nil, fmt.Errorf("--webhooks-ca: %w", err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
+	"github.com/webhook-gen/webhook-gen/internal/lock"
 )
 
 // Config is the input of a run. Empty fields take their values from webhook-gen.yaml.
@@ -127,8 +128,16 @@ func Generate(ctx context.Context, c Config) Result {
 // HasErrors reports whether a finding stopped the run.
 func (r Result) HasErrors() bool { return r.result.Diagnostics.HasErrors() }
 
-// Write carries out all changes, or none if one fails. It returns the reasons of a failure.
-func (r Result) Write() []Diagnostic { return diagnostics(r.result.Write()) }
+// Write carries out all changes, or none if one fails. It returns the reasons of a failure. While another run writes to
+// the module, Write waits for up to ten seconds. It fails if a file to change is not what Generate has read.
+func (r Result) Write() []Diagnostic {
+	release, err := lock.Module(context.Background(), r.Root, io.Discard)
+	if err != nil {
+		return []Diagnostic{{Severity: Error, Message: err.Error()}}
+	}
+	defer release()
+	return diagnostics(r.result.Write())
+}
 
 // Diff writes the changes as a unified diff. Paths are relative to the module.
 func (r Result) Diff(w io.Writer) error { return r.result.Diff(w) }

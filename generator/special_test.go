@@ -6,8 +6,10 @@ package generator
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,11 +34,22 @@ func TestNoFileBlocks(t *testing.T) {
 		// written through a link, and the go command passes over a link.
 		valid string
 	}{
-		"settings":          {nil, "webhook-gen.yaml", generated, ""},
-		"Go file":           {settings, "more.go", generated, "folder"},
-		"generated Go file": {settings, "zz_generated.more.go", generated, "folder"},
-		"go.work":           {settings, "go.work", generated, "folder link"},
-		"manifest":          {settings, "config/webhook/manifests.yaml", generated, "link"},
+		"settings":           {nil, "webhook-gen.yaml", generated, ""},
+		"Go file":            {settings, "more.go", generated, "folder"},
+		"generated Go file":  {settings, "zz_generated.more.go", generated, "folder"},
+		"go.work":            {settings, "go.work", generated, "folder link"},
+		"go.mod":             {settings, "go.mod", generated, "folder link"},
+		"vendor/modules.txt": {settings, "vendor/modules.txt", located, "folder link"},
+		"header": {
+			map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [manifests]\nheaderFile: hack/h.txt\n"}, "hack/h.txt", generated, "",
+		},
+		"authorities": {
+			map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [manifests, delivery]\ndelivery: {name: shop, certificates: secret, caFile: ca.crt}\n"}, "ca.crt", generated, "",
+		},
+		"chart": {
+			map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [manifests, delivery]\ndelivery: {name: shop}\n"}, "charts/shop/Chart.yaml", generated, "link",
+		},
+		"manifest": {settings, "config/webhook/manifests.yaml", generated, "link"},
 		"definition": {
 			map[string]string{"webhook-gen.yaml": "version: 1\noutputs: [conversions]\ncrds: [crd/*.yaml]\n"}, "crd/orders.yaml", generated, "",
 		},
@@ -53,8 +66,11 @@ func TestNoFileBlocks(t *testing.T) {
 			"device": func(path string) error { return os.Symlink("/dev/zero", path) },
 			"link":   func(path string) error { return os.Symlink("gone", path) },
 			"folder": func(path string) error { return os.Mkdir(path, 0o755) },
+			"sparse": func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, 40<<30)) },
+			"kernel": func(path string) error { return os.Symlink("/proc/kmsg", path) },
+			"socket": func(path string) error { return syscall.Mknod(path, syscall.S_IFSOCK|0o644, 0) },
 		} {
-			if strings.Contains(test.valid, kind) {
+			if strings.Contains(test.valid, kind) || kind == "kernel" && runtime.GOOS != "linux" {
 				continue
 			}
 			t.Run(name+"/"+kind, func(t *testing.T) {
@@ -68,7 +84,7 @@ func TestNoFileBlocks(t *testing.T) {
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				if err := stand(path); err != nil {
+				if err := errors.Join(os.RemoveAll(path), stand(path)); err != nil {
 					t.Fatal(err)
 				}
 				done := make(chan string, 1)
@@ -88,6 +104,13 @@ func TestNoFileBlocks(t *testing.T) {
 
 func generated(t *testing.T, dir string) string {
 	return errorsIn(t, dir, engine.Generate(t.Context(), engine.Config{Dir: dir}).Diagnostics)
+}
+
+// located has the go command look for a package that no file of the module names.
+func located(t *testing.T, dir string) string {
+	writeFile(t, filepath.Join(dir, "other.go"), "package app\n\nimport \"example.com/other\"\n\n// +webhook:validating(for: \"example.com/other.Item\", operations: \"create\")\ntype Item struct{ other.Item }\n")
+	writeFile(t, filepath.Join(dir, "webhook-gen.yaml"), "version: 1\n")
+	return generated(t, dir)
 }
 
 func lintedPath(path string) func(t *testing.T, dir string) string {

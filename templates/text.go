@@ -4,12 +4,30 @@ package templates
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"go/format"
 	"path"
+	"regexp"
 	"strings"
 	"text/template"
+
+	"sigs.k8s.io/yaml"
 )
+
+// plainWord matches texts that neither YAML, Helm, make nor a shell takes for more than a text. YAML may take one for
+// true or a number.
+var plainWord = regexp.MustCompile(`^[A-Za-z./][A-Za-z0-9._/-]*$`)
+
+// Word returns a text as a scalar of YAML on one line. In templates it is the function word.
+func Word(text string) string {
+	var read any
+	if err := yaml.Unmarshal([]byte(text), &read); plainWord.MatchString(text) && err == nil && read == text {
+		return text
+	}
+	quoted, _ := json.Marshal(text) // any text has a JSON string, which is a YAML string
+	return string(quoted)
+}
 
 // Execute fills in a template of Project, which it names without the folder's name. Go code comes out formatted.
 func Execute(name string, data any) ([]byte, error) {
@@ -17,7 +35,7 @@ func Execute(name string, data any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := template.New(name).Delims("[[", "]]").Option("missingkey=error").Parse(string(text))
+	t, err := template.New(name).Delims("[[", "]]").Option("missingkey=error").Funcs(template.FuncMap{"word": Word}).Parse(string(text))
 	if err != nil {
 		return nil, err
 	}

@@ -74,6 +74,11 @@ func devCommand(s streams) *cobra.Command {
 				return confirm(s, question)
 			}
 			options.Generate = func(ctx context.Context) ([][]byte, error) {
+				release, err := s.lock(ctx, config)
+				if err != nil {
+					return nil, err
+				}
+				defer release()
 				result := engine.Generate(ctx, config)
 				if flags.report(s, config.Dir, result.Diagnostics) != nil || flags.report(s, config.Dir, result.Write()) != nil {
 					return nil, errors.New("nothing was generated")

@@ -30,6 +30,13 @@ func generateCommand(s streams) *cobra.Command {
 			if output != "" && output != "-" {
 				config.Manifest = absolute(config.Dir, output)
 			}
+			if !dryRun && output != "-" {
+				release, err := s.lock(c.Context(), config)
+				if err != nil {
+					return err
+				}
+				defer release()
+			}
 			result, err := flags.run(c, s, config, inspect.Generate)
 			if err != nil {
 				return err

@@ -57,6 +57,13 @@ func importCommand(s streams) *cobra.Command {
 				return err
 			}
 			config.Patterns = patterns
+			if !flags.dryRun {
+				release, err := s.lock(c.Context(), config)
+				if err != nil {
+					return err
+				}
+				defer release()
+			}
 			var failure error
 			result, err := flags.runFlags.run(c, s, config, func(ctx context.Context, config engine.Config) engine.Result {
 				result, err := project.Import(ctx, project.Config{Config: config}, project.ImportOptions{})

@@ -68,6 +68,13 @@ func (f *projectFlags) run(c *cobra.Command, s streams, work func(context.Contex
 	if err != nil {
 		return err
 	}
+	if !f.dryRun {
+		release, err := s.lock(c.Context(), config)
+		if err != nil {
+			return err
+		}
+		defer release() // after the go command has changed go.mod
+	}
 	result, err := work(c.Context(), project.Config{Config: config, Origin: origin})
 	// Warnings are about the files as the command leaves them, so they follow the writing.
 	writes := err == nil && len(result.Changes) > 0 && !f.dryRun

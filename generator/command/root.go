@@ -18,6 +18,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/project"
+	"github.com/webhook-gen/webhook-gen/internal/lock"
 )
 
 // streams are the outputs of a command, and its other inputs besides the arguments.
@@ -28,6 +29,11 @@ type streams struct {
 	version   string         // the line that webhook-gen version prints
 	called    string         // the words by which the user calls this program; empty for webhook-gen
 	goCommand goCommand
+}
+
+// lock keeps other runs from writing to the module of a run. A run reads the module after it.
+func (s streams) lock(ctx context.Context, config engine.Config) (release func(), err error) {
+	return lock.Module(ctx, config.Root(), s.err)
 }
 
 func rootCommand(s streams) *cobra.Command {

@@ -10,11 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/program"
 )
 
 // goCommand runs the go command in a folder and returns its standard output. The error contains its standard error.
@@ -22,6 +24,9 @@ type goCommand func(ctx context.Context, dir string, args ...string) (string, er
 
 // runGo is the go command in PATH.
 func runGo(ctx context.Context, dir string, args ...string) (string, error) {
+	if err := program.CheckModule(dir); err != nil {
+		return "", err
+	}
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(ctx, "go", args...)
 	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
@@ -42,9 +47,23 @@ type goStep struct {
 func (s goStep) in(root string) string {
 	command := "go "
 	if rel, err := filepath.Rel(root, s.dir); err == nil && rel != "." {
-		command += "-C " + filepath.ToSlash(rel) + " "
+		command += "-C " + shellWord(filepath.ToSlash(rel)) + " "
 	}
-	return command + strings.Join(s.args, " ")
+	words := make([]string, len(s.args))
+	for i, a := range s.args {
+		words[i] = shellWord(a)
+	}
+	return command + strings.Join(words, " ")
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9._/@:=~+,-]+$`)
+
+// shellWord returns a text as one word of a shell.
+func shellWord(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // isTidy reports whether go mod tidy would leave the result's project as it is.

@@ -5,6 +5,7 @@ package command
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -87,5 +88,15 @@ func write(t *testing.T, path, text string) {
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestCommandsForShells prints names of folders as words that a shell leaves as they are.
+func TestCommandsForShells(t *testing.T) {
+	for _, name := range []string{"a b", "$(injected)", "`injected`", "it's", "a;b", "a\nb", "*", "", "~x", "-x", "a#b", "!x", "ordinary/v1"} {
+		out, err := exec.Command("sh", "-c", "printf %s "+shellWord("./"+name)).Output()
+		if err != nil || string(out) != "./"+name {
+			t.Errorf("%q is %q for a shell: %v", name, out, err)
+		}
 	}
 }

@@ -17,6 +17,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 const (
@@ -79,7 +81,7 @@ func build(ctx context.Context, o Options) (string, error) {
 // writeModule writes a module that requires Kubernetes as its own go.mod and go.sum say, with published modules instead
 // of folders, and raised modules.
 func writeModule(dir, goMod, source, version string, raised []string) error {
-	text, err := os.ReadFile(goMod)
+	text, err := regular.ReadFile(goMod, regular.Settings)
 	if err != nil {
 		return err
 	}
@@ -117,7 +119,7 @@ func writeModule(dir, goMod, source, version string, raised []string) error {
 	if err != nil {
 		return err
 	}
-	sums, err := os.ReadFile(filepath.Join(source, "go.sum"))
+	sums, err := regular.ReadFile(filepath.Join(source, "go.sum"), regular.Settings)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // The resources that a session creates or changes, as kubectl takes them.
@@ -64,10 +66,10 @@ type definition struct {
 // readObjects takes the configurations and the patches of CRDs from manifests, and the CRDs from config/crd/bases.
 func readObjects(root string, manifests [][]byte) (objects, error) {
 	found := objects{definitions: map[string]definition{}}
-	files, _ := fs.Glob(os.DirFS(root), "config/crd/bases/*.yaml") // the pattern is a good one
+	files, _ := fs.Glob(os.DirFS(root), "config/crd/bases/*.yaml") //nolint:forbidigo // it reads folders; the pattern is a good one
 	for _, file := range files {
 		file = filepath.Join(root, file)
-		text, err := os.ReadFile(file)
+		text, err := regular.ReadFile(file, regular.Manifest)
 		if err != nil {
 			return objects{}, err
 		}

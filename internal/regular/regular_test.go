@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,13 +19,14 @@ import (
 )
 
 func TestReadFile(t *testing.T) {
+	const most = 2 << 20
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for name, text := range map[string]string{"file": "text", "empty": "", "large": strings.Repeat("0123456789", 1<<17)} {
 		if err := os.WriteFile(at(name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := ReadFile(at(name)); err != nil || string(got) != text {
+		if got, err := ReadFile(at(name), most); err != nil || string(got) != text {
 			t.Errorf("%s: %d bytes, %v", name, len(got), err)
 		}
 	}
@@ -36,20 +38,29 @@ func TestReadFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
-	for link, to := range map[string]string{"device": "/dev/zero", "terminal": "/dev/tty", "link": "file", "to-pipe": "pipe", "broken": "gone"} {
+	for link, to := range map[string]string{"device": "/dev/zero", "terminal": "/dev/tty", "link": "file", "to-pipe": "pipe", "broken": "gone", "kernel": "/proc/kmsg", "status": "/proc/self/status"} {
 		if err := os.Symlink(to, at(link)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err := ReadFile(at("link")); err != nil || string(got) != "text" {
+	if got, err := ReadFile(at("link"), most); err != nil || string(got) != "text" {
 		t.Errorf("a link: %q, %v", got, err)
 	}
-	for name, want := range map[string]error{
-		"pipe": ErrNotRegular, "to-pipe": ErrNotRegular, "socket": ErrNotRegular, "device": ErrNotRegular, "terminal": ErrNotRegular, ".": syscall.EISDIR, "missing": fs.ErrNotExist, "broken": ErrBrokenLink,
-	} {
+	for name, size := range map[string]int64{"sparse": 40 << 30, "a byte more": most + 1} {
+		if err := errors.Join(os.WriteFile(at(name), nil, 0o644), os.Truncate(at(name), size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wants := map[string]error{
+		"pipe": ErrNotRegular, "to-pipe": ErrNotRegular, "socket": ErrNotRegular, "device": ErrNotRegular, "terminal": ErrNotRegular, ".": syscall.EISDIR, "missing": fs.ErrNotExist, "broken": ErrBrokenLink, "sparse": ErrTooLarge, "a byte more": ErrTooLarge,
+	}
+	if runtime.GOOS == "linux" {
+		wants["kernel"], wants["status"] = ErrNotRegular, ErrNotRegular
+	}
+	for name, want := range wants {
 		done := make(chan error, 1)
 		go func() {
-			_, err := ReadFile(at(name))
+			_, err := ReadFile(at(name), most)
 			done <- err
 		}()
 		select {
@@ -74,10 +85,10 @@ func TestReadArgument(t *testing.T) {
 		t.Fatal(err)
 	}
 	write.Close()
-	if got, err := ReadArgument("/dev/fd/" + strconv.Itoa(int(read.Fd()))); err != nil || string(got) != "text" {
+	if got, err := ReadArgument("/dev/fd/"+strconv.Itoa(int(read.Fd())), Settings); err != nil || string(got) != "text" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if _, err := ReadArgument("/dev/zero"); !errors.Is(err, ErrNotRegular) {
+	if _, err := ReadArgument("/dev/zero", Settings); !errors.Is(err, ErrNotRegular) {
 		t.Error(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,7 +27,7 @@ import (
 // Read reads every object of a file, including the items of lists. A document without apiVersion and kind, such as a
 // kustomization.yaml, is not an object.
 func Read(file string) ([]*unstructured.Unstructured, error) {
-	text, err := readFile(file)
+	text, err := ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -37,15 +38,37 @@ func Read(file string) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// readFile is os.ReadFile for files alone, since the reader of a pipe waits and a device has no end. Pipes that shells
-// pass on purpose are read: as /dev/stdin, and as /dev/fd/63 for <(command).
-func readFile(file string) ([]byte, error) {
+// most is the largest file that is read, in bytes.
+const most = 64 << 20
+
+// ReadFile is os.ReadFile for regular files of at most 64 MiB, since the reader of a pipe waits and a device has no end.
+// Pipes that shells pass on purpose are read: as /dev/stdin, and as /dev/fd/63 for <(command).
+func ReadFile(file string) ([]byte, error) {
 	if file != "/dev/stdin" && !strings.HasPrefix(file, "/dev/fd/") && !strings.HasPrefix(file, "/proc/self/fd/") {
-		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		actual, err := filepath.EvalSymlinks(file)
+		if err != nil {
+			return nil, err
+		}
+		info, err := os.Stat(actual)
+		switch {
+		case err != nil:
+			return nil, err
+		case !info.Mode().IsRegular(), strings.HasPrefix(actual, "/proc/"), strings.HasPrefix(actual, "/sys/"):
 			return nil, fmt.Errorf("%s is not a regular file", file)
+		case info.Size() > most:
+			return nil, fmt.Errorf("%s has more than %d MiB", file, most>>20)
 		}
 	}
-	return os.ReadFile(file)
+	f, err := os.Open(file) //nolint:forbidigo // checked above
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && len(text) > most {
+		err = fmt.Errorf("%s has more than %d MiB", file, most>>20)
+	}
+	return text, err
 }
 
 // ReadOne reads a file that holds one object.

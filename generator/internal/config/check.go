@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -77,6 +78,7 @@ func localPattern(s string) error {
 func localPath(s string) error {
 	return cmp.Or(
 		refused(s == "", "the path is empty"),
+		refused(!utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }), "%q contains a character that cannot be printed", s),
 		refused(strings.Contains(s, `\`), "%q holds a backslash: folders are separated by /", s),
 		refused(path.IsAbs(s) || filepath.IsAbs(s), "%q is absolute: paths are relative to %s", s, FileName),
 		refused(!filepath.IsLocal(filepath.FromSlash(s)), "%q leaves the module", s),

@@ -25,7 +25,7 @@ const format = 1
 // Config returned with problems must not be used.
 func Read(moduleDir string) (Config, diag.List) {
 	path := filepath.Join(moduleDir, FileName)
-	source, err := regular.ReadFile(path)
+	source, err := regular.ReadFile(path, regular.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Default(), misnamed(moduleDir)
 	}

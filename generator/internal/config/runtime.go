@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func (f *file) reportRuntime(root string, c Config, value *yaml.Node) {
 			deletion = fmt.Sprintf("sed -i.bak %d,%dd %s && rm %[3]s.bak", from, to, FileName)
 		}
 		commands := append(copyCommands(root, c.Handlers.Path), deletion, "webhook-gen init", "go mod tidy")
-		if c.Tests.Integration != "" && regular.Exists(filepath.Join(root, filepath.FromSlash(c.Tests.Integration), "go.mod")) {
+		if plainPath.MatchString(path.Clean(c.Tests.Integration)) && c.Tests.Integration != "" && regular.Exists(filepath.Join(root, filepath.FromSlash(c.Tests.Integration), "go.mod")) {
 			commands = append(commands, replaceIn(c.Tests.Integration)...)
 		}
 		commands = append(commands, "go mod vendor")
@@ -70,7 +71,7 @@ func (f *file) linesOf(key, value *yaml.Node) (from, to int) {
 // copyCommands returns the commands that rewrite the imports of the copy of the runtime below the folder handlers, and
 // delete the copy.
 func copyCommands(root, handlers string) []string {
-	goMod, _ := regular.ReadFile(filepath.Join(root, "go.mod")) // load reports a missing one
+	goMod, _ := regular.ReadFile(filepath.Join(root, "go.mod"), regular.Settings) // load reports a missing one
 	module := modfile.ModulePath(goMod)
 	folder := filepath.Join(root, filepath.FromSlash(handlers))
 	var packages []string
@@ -81,14 +82,14 @@ func copyCommands(root, handlers string) []string {
 			return nil
 		}
 		pkg := filepath.ToSlash(rel)
-		if text, err := regular.ReadFile(name); err == nil && bytes.Contains(text, []byte(copyNotice)) && !strings.HasPrefix(pkg, "internal/") {
+		if text, err := regular.ReadFile(name, regular.Source); err == nil && bytes.Contains(text, []byte(copyNotice)) && !strings.HasPrefix(pkg, "internal/") {
 			packages = append(packages, pkg)
 		}
 		return nil
 	})
 	packages = slices.Compact(packages) // WalkDir sorts
-	if module == "" || len(packages) == 0 {
-		return nil
+	if module == "" || len(packages) == 0 || !plainPath.MatchString(module) || !plainPath.MatchString(path.Clean(handlers)) || slices.ContainsFunc(packages, func(p string) bool { return !plainPath.MatchString(p) }) {
+		return nil // a shell would take some text for more than a path
 	}
 	return []string{
 		fmt.Sprintf(`for p in %s; do find . -name '*.go' -exec grep -q "\"%s/$p\"" {} \; -exec gofmt -w -r "\"%[2]s/$p\" -> \"%s/$p\"" {} \; ; done`,
@@ -106,3 +107,6 @@ func replaceIn(folder string) []string {
 		fmt.Sprintf("go -C %s mod tidy", folder),
 	}
 }
+
+// plainPath matches paths that mean the same in a shell, in sed and in patterns of gofmt.
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._/~-]*$`)

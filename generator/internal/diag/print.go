@@ -119,7 +119,7 @@ func (p Printer) line(at Position) (string, bool) {
 	}
 	lines, read := p.sources[at.File]
 	if !read {
-		src, err := regular.ReadFile(at.File)
+		src, err := regular.ReadFile(at.File, regular.Source)
 		if err == nil {
 			lines = strings.Split(strings.ReplaceAll(string(src), "\r\n", "\n"), "\n")
 		}

@@ -4,6 +4,8 @@ package engine
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
@@ -12,6 +14,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Deployment returns how the program is deployed to a cluster. It also reports the CustomResourceDefinition files that
@@ -27,8 +30,11 @@ func (r Run) Deployment() (d render.Delivery, unread diag.List) {
 	if d.Aggregated = r.isAggregated(); d.Aggregated {
 		d.Authorities = r.authorities
 	}
-	// An error is reported when the file is compared with its new content.
-	d.Chart = load.ReadText(r.Root, "charts", d.Name, "Chart.yaml").Content
+	chart := load.ReadText(r.Root, "charts", d.Name, "Chart.yaml")
+	if chart.Err != nil && !errors.Is(chart.Err, fs.ErrNotExist) {
+		unread.Add(diag.Errorf(diag.InFile(chart.Path), "", "cannot read the chart: %s", regular.Reason(chart.Err)))
+	}
+	d.Chart = chart.Content
 	for _, f := range load.Texts(r.Root, render.CRDBases+"/*.yaml") {
 		if f.Err != nil {
 			unread.Add(diag.Errorf(diag.InFile(f.Path), "", "cannot read the definition: %s", f.Err))

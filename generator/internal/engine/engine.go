@@ -196,21 +196,22 @@ type Run struct {
 
 // Resolve completes the Config from webhook-gen.yaml.
 func (c Config) Resolve() Run {
-	return c.complete(config.Read(c.root()))
+	return c.complete(config.Read(c.Root()))
 }
 
 // ResolveWith completes the Config from a text of webhook-gen.yaml that need not be on disk.
 func (c Config) ResolveWith(text []byte) Run {
-	return c.complete(config.Parse(filepath.Join(c.root(), config.FileName), text))
+	return c.complete(config.Parse(filepath.Join(c.Root(), config.FileName), text))
 }
 
-func (c Config) root() string {
+// Root returns the module's folder, or Dir if it is in no module.
+func (c Config) Root() string {
 	root, _ := load.Root(c.Dir)
 	return cmp.Or(root, c.Dir) // load reports the missing go.mod
 }
 
 func (c Config) complete(settings config.Config, diags diag.List) Run {
-	root := c.root()
+	root := c.Root()
 	r := Run{Config: settings, Root: root, dir: root, Diagnostics: diags, whole: true}
 	r.Manifest = cmp.Or(c.Manifest, filepath.Join(root, filepath.FromSlash(settings.Manifests.Path)))
 	r.Manifests.AdmissionRegistration = cmp.Or(c.AdmissionRegistration, settings.Manifests.AdmissionRegistration)

@@ -75,7 +75,7 @@ func (r repository) write(ctx context.Context, commit, dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(dir) // no name in the revision leads out of a Root
+	root, err := os.OpenRoot(dir) //nolint:forbidigo // it writes: no name in the revision leads out of a Root
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (f treeFile) write(root *os.Root, text io.Reader) error {
 		return err
 	}
 	if f.mode == linkMode {
-		to, err := io.ReadAll(text)
+		to, err := regular.ReadAll(text, regular.Settings)
 		if err != nil {
 			return err
 		}

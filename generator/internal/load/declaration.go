@@ -206,9 +206,9 @@ func TypeName(e ast.Expr) string {
 // DeclaresInTest reports whether a test of the package in a folder declares a function. It ignores unreadable files:
 // the compiler reports them.
 func DeclaresInTest(dir, function string) bool {
-	files, _ := fs.Glob(os.DirFS(dir), "*_test.go") // the pattern is a good one
+	files, _ := fs.Glob(os.DirFS(dir), "*_test.go") //nolint:forbidigo // it reads folders; the pattern is a good one
 	for _, file := range files {
-		text, err := regular.ReadFile(filepath.Join(dir, file))
+		text, err := regular.ReadFile(filepath.Join(dir, file), regular.Source)
 		if err != nil || !bytes.Contains(text, []byte("func "+function+"(")) {
 			continue
 		}
@@ -233,7 +233,7 @@ func GeneratedBelow(dir string) []string {
 			return nil
 		}
 		if !d.IsDir() && isGeneratedName(d.Name()) {
-			if text, err := regular.ReadFile(path); err == nil && IsOurs(text) {
+			if text, err := regular.ReadFile(path, regular.Source); err == nil && IsOurs(text) {
 				found = append(found, path)
 			}
 		}

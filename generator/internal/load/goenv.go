@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // goenv answers for the go command's settings as "go env" would: the environment first,
@@ -26,7 +28,7 @@ func readGoenv() goenv {
 		}
 		path = filepath.Join(dir, "go", "env")
 	}
-	data, err := os.ReadFile(path)
+	data, err := regular.ReadFile(path, regular.Settings)
 	if err != nil {
 		return nil
 	}

@@ -32,7 +32,7 @@ func list(dir string) (listing, error) {
 			l.isModule = true
 		case strings.HasSuffix(name, ".go") && isFile(dir, e):
 			l.holdsGo = true
-			if isCandidate(name) {
+			if isCandidate(name) || strings.HasSuffix(name, "_test.go") && name[0] != '_' && name[0] != '.' && isSpecial(dir, name) {
 				l.goFiles = append(l.goFiles, name)
 			}
 			if isGeneratedName(name) {
@@ -41,6 +41,12 @@ func list(dir string) (listing, error) {
 		}
 	}
 	return l, err
+}
+
+// isSpecial reports whether a path has a pipe, a socket or a device. The go command would wait for one that is a test.
+func isSpecial(dir, name string) bool {
+	info, err := os.Stat(filepath.Join(dir, name))
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 // isGeneratedName reports a name that a file of our own making may have.

@@ -217,6 +217,9 @@ func (w *workspace) cached(v module.Version) string {
 // go.mod.
 func (w *workspace) ask(ctx context.Context, dir, importPath string) (*Package, error) {
 	command, err := program.Find("go", w.dir)
+	if err == nil {
+		err = program.CheckModule(dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot locate package %s: %w", importPath, err)
 	}

@@ -158,7 +158,7 @@ func (ms *modules) at(dir string) (m *Module, found bool) {
 }
 
 func (ms *modules) read(name string) *Module {
-	data, err := regular.ReadFile(name)
+	data, err := regular.ReadFile(name, regular.Settings)
 	if err != nil {
 		ms.problems.Add(unreadable(name, err))
 		return nil

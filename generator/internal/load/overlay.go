@@ -17,12 +17,12 @@ import (
 // The files of an Overlay are Go files; go.mod, webhook-gen.yaml and the like are read from the disk.
 type Overlay map[string][]byte
 
-// readFile is os.ReadFile.
+// readFile returns the text of a Go file.
 func (o Overlay) readFile(path string) ([]byte, error) {
 	if text, ok := o[path]; ok && text != nil {
 		return text, nil
 	}
-	return regular.ReadFile(path)
+	return regular.ReadFile(path, regular.Source)
 }
 
 // list returns the folder's listing with the files that the overlay adds, without the files that it removes, and with

@@ -87,7 +87,7 @@ func (s *sieve) read(path string) ([]byte, error) {
 		}
 		return text, nil
 	}
-	f, err := regular.Open(path)
+	f, err := regular.Open(path, regular.Source)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (s *sieve) read(path string) ([]byte, error) {
 		case s.passes(text) && first && end:
 			return bytes.Clone(text), nil
 		case s.passes(text):
-			return regular.ReadFile(path)
+			return regular.ReadFile(path, regular.Source)
 		case end:
 			return nil, nil
 		}
@@ -114,7 +114,7 @@ func (s *sieve) read(path string) ([]byte, error) {
 // head returns the beginning of a file: enough for a licence and a generator's header. It
 // is good until the sieve is next used.
 func (s *sieve) head(path string) ([]byte, error) {
-	f, err := regular.Open(path)
+	f, err := regular.Open(path, regular.Source)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ type Text struct {
 // ReadText reads a file.
 func ReadText(elements ...string) Text {
 	t := Text{Path: filepath.FromSlash(filepath.Join(elements...))}
-	t.Content, t.Err = regular.ReadFile(t.Path)
+	t.Content, t.Err = regular.ReadFile(t.Path, regular.Manifest)
 	return t
 }
 
@@ -40,7 +40,8 @@ func ReadText(elements ...string) Text {
 // folder as a pattern matches the *.yaml and *.yml files directly in it. Invalid patterns match nothing, and so do
 // patterns that leave the folder.
 func Names(folder string, patterns ...string) (names []string) {
-	files := os.DirFS(folder) // so that the characters of a pattern have no meaning in the folder's own name
+	// With an FS, the characters of a pattern have no meaning in the folder's own name.
+	files := os.DirFS(folder) //nolint:forbidigo // it reads folders
 	for _, pattern := range patterns {
 		pattern = path.Clean(pattern)
 		found, _ := fs.Glob(files, pattern)
@@ -102,7 +103,7 @@ func Arguments(paths []string, stdin io.Reader) (texts []Text, err error) {
 		t := Text{Path: path}
 		if path == "-" {
 			t.Path = "<stdin>"
-			t.Content, t.Err = io.ReadAll(stdin)
+			t.Content, t.Err = regular.ReadAll(stdin, regular.Manifest)
 		} else if info, err := os.Stat(path); err == nil && info.IsDir() {
 			below, err := manifestsIn(path)
 			if err != nil {
@@ -111,7 +112,7 @@ func Arguments(paths []string, stdin io.Reader) (texts []Text, err error) {
 			texts = append(texts, below...)
 			continue
 		} else {
-			t.Content, t.Err = regular.ReadArgument(path)
+			t.Content, t.Err = regular.ReadArgument(path, regular.Manifest)
 		}
 		if t.Err != nil {
 			return nil, t.Err

@@ -67,7 +67,7 @@ func (ms *modules) workspaceOf(name string) *workspace {
 		return w
 	}
 	ms.works[name] = nil
-	data, err := regular.ReadFile(name)
+	data, err := regular.ReadFile(name, regular.Settings)
 	if errors.Is(err, fs.ErrNotExist) {
 		ms.problems.Add(diag.Errorf(diag.Range{}, ruleModFile, "GOWORK names %s, which does not exist", name))
 		return nil

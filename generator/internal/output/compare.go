@@ -84,7 +84,7 @@ func (c *comparison) want(f File) diag.List {
 
 // replace is want for a file that exists and is not the user's.
 func (c *comparison) replace(f File) diag.List {
-	old, err := regular.ReadFile(f.Path)
+	old, err := regular.ReadFile(f.Path, regular.Source)
 	if err != nil {
 		return diag.List{trouble(f.Path, "read", err, f.Cause)}
 	}

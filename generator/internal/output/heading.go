@@ -8,7 +8,6 @@ import (
 	"go/build/constraint"
 	"go/scanner"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -42,12 +41,7 @@ func (h Heading) Above(files []File) []File {
 // ReadHeading reads a heading from a file of the module below root. setting is the position of the
 // file's name.
 func ReadHeading(root, file string, setting diag.Range) (Heading, diag.List) {
-	folder, err := os.OpenRoot(root)
-	if err != nil {
-		return Heading{}, diag.List{diag.Errorf(setting, RuleHeading, "cannot read %s: %v", file, regular.Reason(err))}
-	}
-	defer folder.Close()
-	text, err := folder.ReadFile(filepath.FromSlash(file))
+	text, err := regular.ReadBelow(root, file, regular.Settings)
 	if err != nil {
 		return Heading{}, diag.List{diag.Errorf(setting, RuleHeading, "cannot read %s: %v", file, regular.Reason(err)).
 			WithHint("create the file, or remove headerFile")}
@@ -106,9 +100,9 @@ func parseHeading(text []byte) (Heading, flaw) {
 	return Heading{golang: between(inGo, lines), hash: between(hash, plain)}, flaw{}
 }
 
-// isUnprintable also reports what YAML and Go take for the end of a line.
+// isUnprintable also reports what YAML and Go take for the end of a line, and what turns the direction of a line round.
 func isUnprintable(r rune) bool {
-	return r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
+	return r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' || unicode.Is(unicode.Bidi_Control, r)
 }
 
 // codeAt returns the first line with something besides comments of Go, and 0 without such a line.
@@ -167,5 +161,5 @@ var (
 	openingSign   = regexp.MustCompile(`^(//|/\*|\*/|\*)`)
 	packageClause = regexp.MustCompile(`^package [\pL_][\pL\d_]*$`)
 	generatedLine = regexp.MustCompile(`^(// )?Code generated .* DO NOT EDIT\.$`)
-	directive     = regexp.MustCompile(`^//(line |export |extern |[a-z0-9]+:[a-z0-9])|/\*line `)
+	directive     = regexp.MustCompile(`^// ?nolint\b|^//(line |export |extern |[a-z0-9]+:[a-z0-9])|/\*line `)
 )

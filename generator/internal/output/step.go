@@ -105,7 +105,7 @@ func madeAt(e fs.DirEntry) (time.Time, bool) {
 
 // writeNew writes a new file. mode 0 asks for the permissions of a new file.
 func writeNew(path string, text []byte, mode fs.FileMode) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode, 0o644))
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode, 0o644)) //nolint:forbidigo // it writes
 	if err != nil {
 		return err
 	}

@@ -86,6 +86,6 @@ func readFile(path string) ([]byte, fs.FileMode, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	text, err := regular.ReadFile(path)
+	text, err := regular.ReadFile(path, regular.Source)
 	return text, info.Mode().Perm(), err
 }

@@ -38,7 +38,7 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []
 		return after, nil, err
 	}
 	for path, generated := range old {
-		text, err := regular.ReadFile(path)
+		text, err := regular.ReadFile(path, regular.Source)
 		if err != nil {
 			continue
 		}

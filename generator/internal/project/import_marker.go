@@ -145,7 +145,7 @@ func (a *arguments) rule(r admissionregistrationv1.RuleWithOperations) *argument
 
 // quote writes a string as a Go string: in backticks where that spares escapes.
 func quote(s string) string {
-	if strings.ContainsAny(s, `"\`) && !strings.ContainsAny(s, "`\n\r") {
+	if strings.ContainsAny(s, `"\`) && strconv.CanBackquote(s) {
 		return "`" + s + "`"
 	}
 	return strconv.Quote(s)

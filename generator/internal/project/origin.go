@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,7 +47,7 @@ type Origin struct {
 func WorkTree(dir string) (Origin, error) {
 	for _, want := range []string{ToolModule, engine.RuntimeModule} {
 		file := strings.TrimPrefix(strings.TrimPrefix(want, ToolModule)+"/go.mod", "/")
-		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+		text, err := regular.ReadFile(filepath.Join(dir, filepath.FromSlash(file)), regular.Settings)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return Origin{}, fmt.Errorf("%s is not a work tree of %s: there is no %s", dir, ToolModule, file)

@@ -27,7 +27,7 @@ func conversions(files *fileList, p *model.Project, packages []*convert.Package,
 		}
 		f := newFile(pkg.HandlerPackage, true)
 		if pkg.Generated && !hasHandlers(p, pkg.Dir, o) {
-			f.PackageComment("Package " + pkg.Name + " has the conversions that +webhook:conversion markers declare.")
+			describePackage(f, pkg.Name, "has the conversions that +webhook:conversion markers declare")
 		}
 		w := conversionWriter{Package: pkg, file: f, zero: map[*convert.Type]string{}}
 		files.add(filepath.Join(pkg.Dir, output.ConversionsFile), w.write(), output.Generated, pkg.Cause())
@@ -117,16 +117,16 @@ func (w *conversionWriter) hooks() {
 		return
 	}
 	f := w.file
-	f.Comment("Hooks convert the fields with +webhook:conversion:custom. A hook is called when the rest of its struct is")
-	f.Comment("converted, and conversion.ObjectOf returns the whole object. If the annotation keeps values of the kind, the")
-	f.Comment("object is also converted back once. The annotation drops the kept value of a field when somebody changes what")
-	f.Comment("its hook wrote in the other version.")
+	f.Add(comment("Hooks convert the fields with +webhook:conversion:custom. A hook is called when the rest of its struct is"))
+	f.Add(comment("converted, and conversion.ObjectOf returns the whole object. If the annotation keeps values of the kind, the"))
+	f.Add(comment("object is also converted back once. The annotation drops the kept value of a field when somebody changes what"))
+	f.Add(comment("its hook wrote in the other version."))
 	f.Type().Id("Hooks").Interface(methods...)
 	f.Line()
-	f.Comment("Converter converts with hooks. Its methods are what controller-runtime's NewSpokeConverter takes.")
+	f.Add(comment("Converter converts with hooks. Its methods are what controller-runtime's NewSpokeConverter takes."))
 	f.Type().Id("Converter").Struct(jen.Id("hooks").Id("Hooks"))
 	f.Line()
-	f.Comment("NewConverter makes a Converter.")
+	f.Add(comment("NewConverter makes a Converter."))
 	f.Func().Id("NewConverter").Params(jen.Id("hooks").Id("Hooks")).Id("Converter").Block(jen.Return(jen.Id("Converter").Values(jen.Id("hooks"))))
 }
 
@@ -215,9 +215,9 @@ func functionOf(p *convert.Pair, name string, d convert.Direction) *jen.Statemen
 func (w *conversionWriter) stashes(plan *convert.Plan) {
 	w.file.Line()
 	if plan.Lossy(convert.ToHub) || plan.Lossy(convert.FromHub) {
-		w.file.Comment("An annotation of the object keeps the values that only one of the versions can represent.")
+		w.file.Add(comment("An annotation of the object keeps the values that only one of the versions can represent."))
 	} else {
-		w.file.Comment("Nothing is lost between the versions. Values that an older program kept are restored from signed annotations.")
+		w.file.Add(comment("Nothing is lost between the versions. Values that an older program kept are restored from signed annotations."))
 	}
 	w.file.Var().DefsFunc(func(g *jen.Group) {
 		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
@@ -365,7 +365,7 @@ func limits(l convert.Limits) jen.Dict {
 // pair writes the function of two structs in one direction.
 func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 	name := p.Name + suffixOf(d)
-	w.file.Comment(fmt.Sprintf("%s converts %s.", name, d))
+	w.file.Add(comment("%s converts %s.", name, d))
 	w.function(name, p, d, p.Needs(d)).BlockFunc(func(g *jen.Group) { w.body(g, p, d) })
 }
 
@@ -564,7 +564,7 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		switch {
 		case from == nil || c.Functions[d]:
 		case c.Verb == model.Drop:
-			g.Comment(fmt.Sprintf("%s is given up: %s.", from, strings.TrimSuffix(c.Reason, ".")))
+			g.Add(comment("%s is given up: %s.", from, strings.TrimSuffix(c.Reason, ".")))
 			if c.Entry != "" { // it has been copied with the metadata
 				entries, _ := down(operand{code: jen.Id("dst"), pointer: true}, from)
 				g.Delete(entries.value(), jen.Lit(c.Entry))
@@ -574,9 +574,9 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 			if _, isOwn := c.Default.(convert.Metadata); c.Default != nil && !isOwn && len(c.Cases) == 0 {
 				value = fmt.Sprintf("%#v", c.Default)
 			}
-			g.Comment(fmt.Sprintf("%s is kept in the annotation where it is not %s.", from, value))
+			g.Add(comment("%s is kept in the annotation where it is not %s.", from, value))
 		default:
-			g.Comment(fmt.Sprintf("%s is kept in the annotation.", from))
+			g.Add(comment("%s is kept in the annotation.", from))
 		}
 		return
 	}

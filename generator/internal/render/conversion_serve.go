@@ -16,7 +16,7 @@ func (w *conversionWriter) conversions() {
 	if len(w.Plans) == 0 {
 		return
 	}
-	w.file.Comment("Conversions makes conversion.NewHandler convert the kinds of this package.")
+	w.file.Add(comment("Conversions makes conversion.NewHandler convert the kinds of this package."))
 	f := w.file.Func()
 	if slices.ContainsFunc(w.Plans, func(p *convert.Plan) bool { return p.Root.NeedsHooks() }) {
 		f.Params(jen.Id("c").Id("Converter"))

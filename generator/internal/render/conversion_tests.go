@@ -44,7 +44,7 @@ func (w *conversionTestWriter) tests() *jen.File {
 	f := newFile(w.HandlerPackage, true)
 	w.file = f
 	f.ImportName(conversiontestPackage, "conversiontest")
-	f.Comment("TestGeneratedConversions checks the invariants of conversions: an object comes back as it was.")
+	f.Add(comment("TestGeneratedConversions checks the invariants of conversions: an object comes back as it was."))
 	f.Func().Id("TestGeneratedConversions").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
 		for _, plan := range w.Plans {
 			g.Id("t").Dot("Run").Call(jen.Lit(plan.Spoke.Name), jen.Func().Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
@@ -100,7 +100,7 @@ func (w *conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan) {
 		return
 	}
 	g.If(unset).BlockFunc(func(g *jen.Group) {
-		g.Comment("No file of the project defines the kind. So the schemas come from its types and their markers.")
+		g.Add(comment("No file of the project defines the kind. So the schemas come from its types and their markers."))
 		g.Id("kind").Dot("Schemas").Op("=").Map(jen.String()).Qual(conversiontestPackage, "Schema").Values(
 			jen.Line().Lit(plan.Spoke.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Spoke), marks[0])),
 			jen.Line().Lit(plan.Hub.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Hub), marks[1])),
@@ -147,7 +147,7 @@ func (w *conversionTestWriter) failingHooks() {
 		return
 	}
 	f.Line()
-	f.Comment("failingHooks stand in for your hooks. The one that is named fails.")
+	f.Add(comment("failingHooks stand in for your hooks. The one that is named fails."))
 	f.Type().Id("failingHooks").Struct(jen.Id("hook").String())
 	for _, h := range hooks {
 		f.Line()

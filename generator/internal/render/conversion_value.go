@@ -382,7 +382,7 @@ func (w *conversionWriter) zeroFunction(s *convert.Set) string {
 // isZero writes the function that tells whether a struct or an array that Go cannot compare is zero.
 func (w *conversionWriter) isZero(s *convert.Set) {
 	name := w.zero[s.Type]
-	w.file.Comment(name + " reports whether nothing is set.")
+	w.file.Add(comment("%s reports whether nothing is set.", name))
 	w.file.Func().Id(name).Params(jen.Id("v").Op("*").Add(w.typ(s.Type))).Bool().BlockFunc(func(g *jen.Group) {
 		if elem := s.Type.Elem(); elem != nil {
 			isSet := w.isSet(convert.SetOf(elem), operand{code: jen.Id("v")}.index(jen.Id("i")))

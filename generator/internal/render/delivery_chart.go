@@ -205,7 +205,7 @@ func (d *deliverer) annotations(b *bytes.Buffer, own map[string]string) {
 func pairs(m map[string]string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		fmt.Fprintf(&b, "    %s: %s\n", key, literal(quoted(m[key])))
+		fmt.Fprintf(&b, "    %s: %s\n", literal(templates.Word(key)), literal(quoted(m[key])))
 	}
 	return b.String()
 }
@@ -213,7 +213,7 @@ func pairs(m map[string]string) string {
 // chartWebhook writes one webhook: what values can say goes through a template, all else is as the marker has it.
 func (d *deliverer) chartWebhook(b *bytes.Buffer, w *model.Webhook) {
 	fixed := *w.Spec.DeepCopy()
-	fmt.Fprintf(b, "  - name: %s\n    clientConfig:\n", w.Spec.Name)
+	fmt.Fprintf(b, "  - name: %s\n    clientConfig:\n", literal(templates.Word(w.Spec.Name)))
 	d.clientConfig(b, "      ", fixed.ClientConfig)
 	namespaces, keepOut := fixed.NamespaceSelector, ""
 	if w.KeptOut { // as the marker sets; the release's namespace is known when it is installed
@@ -243,7 +243,7 @@ func (d *deliverer) setting(b *bytes.Buffer, webhook, name, marker string) {
 func (d *deliverer) selector(s *metav1.LabelSelector) string {
 	text, err := json.Marshal(cmp.Or(s, &metav1.LabelSelector{}))
 	d.err = cmp.Or(d.err, err)
-	return fmt.Sprintf("(mustFromJson `%s`)", text)
+	return fmt.Sprintf("(mustFromJson %s)", templateText(string(text)))
 }
 
 // clientConfig writes where the API server finds a webhook: the release's service where it is the project's own.
@@ -275,7 +275,7 @@ func (d *deliverer) chartCRDs() {
 		meta, _ := content["metadata"].(map[string]any)
 		own := texts(meta["annotations"])
 		own["helm.sh/resource-policy"] = "keep"
-		fmt.Fprintf(&b, "---\napiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n", content["apiVersion"], content["kind"], c.name)
+		fmt.Fprintf(&b, "---\napiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n", literal(templates.Word(fmt.Sprint(content["apiVersion"]))), literal(templates.Word(fmt.Sprint(content["kind"]))), literal(templates.Word(c.name)))
 		d.labels(&b, texts(meta["labels"]))
 		specification, _ := content["spec"].(map[string]any)
 		specification = maps.Clone(specification)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // kustomize writes bases, and once an overlay that is the user's.
@@ -59,7 +60,7 @@ func (d *deliverer) clusterScoped(data *object) {
 		data.Resources = append(data.Resources, "../crd")
 	}
 	if len(d.project.Configurations)+len(d.project.Policies) > 0 {
-		data.Resources = append(data.Resources, fromFolder(d.path("config/base"), filepath.Dir(d.options.Manifest)))
+		data.Resources = append(data.Resources, templates.Word(fromFolder(d.path("config/base"), filepath.Dir(d.options.Manifest))))
 	}
 	if slices.ContainsFunc(d.project.Policies, func(p *model.Policy) bool {
 		return p.Mutating && (p.InsteadOf == nil || p.Since < model.ServesMutating)
@@ -101,9 +102,9 @@ func (d *deliverer) apiServer(data *object) {
 func (d *deliverer) kustomizeCRDs() {
 	var data object
 	for _, c := range d.crds {
-		data.Resources = append(data.Resources, "bases/"+c.file)
+		data.Resources = append(data.Resources, templates.Word("bases/"+c.file))
 		if c.conversion != nil && d.options.Patches {
-			data.Patches = append(data.Patches, "patches/conversion_in_"+c.name+".yaml")
+			data.Patches = append(data.Patches, templates.Word("patches/conversion_in_"+c.name+".yaml"))
 		}
 	}
 	d.add("config/crd/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // policyKinds returns the kinds of the policies that replace no webhook, in the order in which they are written.
@@ -43,7 +44,7 @@ func (d *deliverer) chartPolicies() {
 		for _, object := range append([]any{PolicyObject(p)}, BindingObjects(p)...) {
 			content := d.fields(object)
 			metadata, _ := content["metadata"].(map[string]any)
-			fmt.Fprintf(&b, "---\napiVersion: admissionregistration.k8s.io/{{ . }}\nkind: %s\nmetadata:\n  name: %s\n", content["kind"], metadata["name"])
+			fmt.Fprintf(&b, "---\napiVersion: admissionregistration.k8s.io/{{ . }}\nkind: %s\nmetadata:\n  name: %s\n", content["kind"], literal(templates.Word(fmt.Sprint(metadata["name"]))))
 			d.labels(&b, nil)
 			specification, _ := content["spec"].(map[string]any)
 			b.WriteString("spec:\n")

@@ -25,7 +25,7 @@ func Further(p *model.Project, operations func(*model.Webhook) []string, o Optio
 			}
 			f := newFile(pkg.HandlerPackage, false)
 			f.ImportName(admissionPackage, "admission")
-			f.Comment("The compiler reports a missing method of a marker's operation at this line.")
+			f.Add(comment("The compiler reports a missing method of a marker's operation at this line."))
 			f.Var().Id("_").Id(interfaceName(w)).Op("=").Parens(jen.Op("*").Id(w.Handler.Implementation)).Parens(jen.Nil())
 			pkg.methods(f, w, written)
 			name := strings.ToLower(w.Handler.Type+w.Handler.Suffix) + "_" + role(w) + ".go"

@@ -19,7 +19,7 @@ import (
 func newFile(p model.HandlerPackage, ours bool) *jen.File {
 	f := jen.NewFilePathName(p.Path, p.Name)
 	if ours {
-		f.HeaderComment(output.GoHeader)
+		f.HeaderComment(output.GoHeader) //nolint:forbidigo // it is ours
 	}
 	return f
 }
@@ -27,7 +27,7 @@ func newFile(p model.HandlerPackage, ours bool) *jen.File {
 // doc writes a comment line by line, where jennifer would make /* */ of several lines.
 func doc(f *jen.File, format string, args ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
-		f.Comment(line)
+		f.Add(comment("%s", line))
 	}
 }
 

@@ -67,6 +67,9 @@ func breakComments(text []byte) ([]byte, error) {
 			from += len("// ")
 			for len(start)+len(words) > maxColumns {
 				at := strings.LastIndexByte(words[:maxColumns-len(start)+1], ' ')
+				for at >= 0 && beginsDirective(strings.TrimLeft(words[at:], " ")) { // it would begin a line
+					at = strings.LastIndexByte(words[:at], ' ')
+				}
 				if at < 0 {
 					break
 				}

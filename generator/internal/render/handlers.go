@@ -98,7 +98,7 @@ func asWritten(a, b *model.Webhook) int {
 func (p handlerPackage) file() *jen.File {
 	f := newFile(p.HandlerPackage, true)
 	if p.Generated {
-		f.PackageComment("Package " + p.Name + " has the webhooks that +webhook markers declare.")
+		describePackage(f, p.Name, "has the webhooks that +webhook markers declare")
 	}
 	f.ImportName(admissionPackage, "admission")
 	assertRuntime(f)
@@ -115,7 +115,7 @@ func (p handlerPackage) file() *jen.File {
 }
 
 func (p handlerPackage) paths(f *jen.File) {
-	f.Comment("The paths at which the webhooks are served, as the manifest has them.")
+	f.Add(comment("The paths at which the webhooks are served, as the manifest has them."))
 	f.Const().Defs(codes(p.all(), func(w *model.Webhook) *jen.Statement {
 		return jen.Id(pathName(w)).Op("=").Lit(w.ServedPath())
 	})...)
@@ -144,12 +144,12 @@ func (p handlerPackage) request(f *jen.File, h *model.Handler, operation string)
 
 // webhooks writes the struct that takes the user's implementations.
 func (p handlerPackage) webhooks(f *jen.File) {
-	f.Comment("Webhooks has the validators and defaulters of this package's webhooks.")
+	f.Add(comment("Webhooks has the validators and defaulters of this package's webhooks."))
 	f.Type().Id("Webhooks").StructFunc(func(g *jen.Group) {
 		for _, t := range p.types {
 			g.Id(t.name).Add(contracts(t))
 		}
-		g.Comment(p.without() + " are the types whose webhooks are not served. Their validators and defaulters may be nil.")
+		g.Add(comment("%s are the types whose webhooks are not served. Their validators and defaulters may be nil.", p.without()))
 		g.Id(p.without()).Struct(codes(p.types, func(t handledType) *jen.Statement { return jen.Id(t.name).Bool() })...)
 	})
 }
@@ -164,8 +164,8 @@ func (p handlerPackage) without() string {
 
 // register writes the method that makes the handlers.
 func (p handlerPackage) register(f *jen.File) {
-	f.Comment("Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is")
-	f.Comment("the method Register of controller-runtime's webhook server. The options go to every handler.")
+	f.Add(comment("Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is"))
+	f.Add(comment("the method Register of controller-runtime's webhook server. The options go to every handler."))
 	f.Func().Params(jen.Id("w").Id("Webhooks")).Id("Register").Params(
 		jen.Id("handle").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler")),
 		jen.Id("options").Op("...").Qual(admissionPackage, "Option"),

@@ -20,7 +20,7 @@ func (p handlerPackage) stub(t handledType) *jen.File {
 		f.Type().Id(h.Implementation).Struct()
 		f.Line()
 	}
-	f.Comment("The compiler reports a missing method of a marker's operation at this line.")
+	f.Add(comment("The compiler reports a missing method of a marker's operation at this line."))
 	f.Var().Id("_").Add(contracts(t)).Op("=").Parens(jen.Op("*").Id(h.Implementation)).Parens(jen.Nil())
 	for _, w := range t.webhooks {
 		p.methods(f, w, w.Handler.Operations)

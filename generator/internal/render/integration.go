@@ -95,13 +95,13 @@ func packageName(folder string) string {
 // testStub writes the file in which the user sets the validators, defaulters and hooks for the test.
 func (p program) testStub() *jen.File {
 	f := newFile(p.HandlerPackage, false)
-	f.Comment("webhooksToTest returns the webhooks that the API server calls. Set their other fields here.")
+	f.Add(comment("webhooksToTest returns the webhooks that the API server calls. Set their other fields here."))
 	f.Func().Id("webhooksToTest").Params(jen.Id("t").Qual("testing", "TB")).Id("webhooks").BlockFunc(func(g *jen.Group) {
 		g.Id("t").Dot("Helper").Call()
 		g.Id("w").Op(":=").Id("newWebhooks").Call()
 		for _, pkg := range p.conversions {
 			if pkg.hooks {
-				g.Id("w").Dot(pkg.field).Op("=").Nil().Comment("to be what converts what markers leave to your own code")
+				g.Id("w").Dot(pkg.field).Op("=").Nil().Add(comment("to be what converts what markers leave to your own code"))
 			}
 		}
 		g.Return(jen.Id("w"))

@@ -15,6 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
+	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // manifests writes the files of the configurations and of the policies and, where it is to be, the kustomization.yaml
@@ -31,7 +32,7 @@ func manifests(files *fileList, p *model.Project, o Options) {
 	if o.Kustomization {
 		list := output.YAMLHeader + "\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n"
 		for _, f := range files.all[before:] {
-			list += "  - " + filepath.Base(f.Path) + "\n"
+			list += "  - " + templates.Word(filepath.Base(f.Path)) + "\n"
 		}
 		files.put(output.File{Path: filepath.Join(filepath.Dir(o.Manifest), "kustomization.yaml"), Content: []byte(list), Owner: output.Generated}, nil)
 	}

@@ -38,7 +38,7 @@ kind: Component
 resources:
   - %s
 patches:
-`, output.YAMLHeader, r.Since, filepath.Base(filepath.Dir(o.Manifest)), name, PoliciesFile)
+`, output.YAMLHeader, r.Since, oneLine(filepath.Base(filepath.Dir(o.Manifest))), name, PoliciesFile)
 		for _, c := range p.Configurations {
 			patch, err := withoutReplaced(c, p.API, r.Policies)
 			files.err = cmp.Or(files.err, err)

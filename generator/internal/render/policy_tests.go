@@ -44,7 +44,7 @@ func policyTests(files *fileList, p *model.Project, o Options) {
 func policyTest(p *model.Policy, kinds []model.TypedKind) *jen.File {
 	f := newFile(model.HandlerPackage{Path: p.Package + "_test", Name: p.PackageName + "_test"}, true)
 	f.ImportName(admissiontestPackage, "admissiontest")
-	f.Comment("TestGeneratedPolicies sends random objects to the admission policies.")
+	f.Add(comment("TestGeneratedPolicies sends random objects to the admission policies."))
 	checked := lines(kinds, func(k model.TypedKind) *jen.Statement {
 		version := strings.TrimPrefix(k.Group+"/"+k.Version, "/")
 		return jen.Qual(admissiontestPackage, "Kind").Values(jen.Id("APIVersion").Op(":").Lit(version), jen.Id("Kind").Op(":").Lit(k.Kind))

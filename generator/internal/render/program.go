@@ -96,28 +96,28 @@ func (p program) file() *jen.File {
 
 // all writes the struct of all validators and defaulters.
 func (p program) all(f *jen.File) {
-	f.Comment("webhooks has the validators and defaulters of all webhooks of the project, by package.")
+	f.Add(comment("webhooks has the validators and defaulters of all webhooks of the project, by package."))
 	f.Type().Id("webhooks").StructFunc(func(g *jen.Group) {
 		for _, pkg := range p.handlers {
 			g.Id(pkg.field).Qual(pkg.Path, "Webhooks")
 		}
 		for _, pkg := range p.conversions {
 			if pkg.hooks {
-				g.Comment(pkg.field + " convert what +webhook:conversion:custom leaves to your own code.")
+				g.Add(comment("%s convert what +webhook:conversion:custom leaves to your own code.", pkg.field))
 				g.Id(pkg.field).Qual(pkg.Path, "Hooks")
 			}
 		}
 		if !p.observed {
 			return
 		}
-		g.Comment("ObserveConversion, if set, is called after every ConversionReview. It gets the kind and the requested version of")
-		g.Comment("the objects, their number, how many of them had values left out, the code of the answer (200, or the failure's)")
-		g.Comment("and the duration. Without conversions it is never called.")
+		g.Add(comment("ObserveConversion, if set, is called after every ConversionReview. It gets the kind and the requested version of"))
+		g.Add(comment("the objects, their number, how many of them had values left out, the code of the answer (200, or the failure's)"))
+		g.Add(comment("and the duration. Without conversions it is never called."))
 		g.Id("ObserveConversion").Func().Params(jen.List(jen.Id("kind"), jen.Id("version")).String(), jen.List(jen.Id("objects"), jen.Id("leftOut")).Int(), jen.Id("code").Int32(), jen.Id("took").Qual("time", "Duration"))
-		g.Comment("ConversionKeys, if set, is a file with the keys that sign the annotation of converted objects. conversion.KeyFile")
-		g.Comment("reads it.")
+		g.Add(comment("ConversionKeys, if set, is a file with the keys that sign the annotation of converted objects. conversion.KeyFile"))
+		g.Add(comment("reads it."))
 		g.Id("ConversionKeys").String()
-		g.Comment("ConversionAcceptUnsigned says that annotations from before there were keys count, too.")
+		g.Add(comment("ConversionAcceptUnsigned says that annotations from before there were keys count, too."))
 		g.Id("ConversionAcceptUnsigned").Bool()
 	})
 }
@@ -217,7 +217,7 @@ func (p program) observe(f *jen.File) {
 		return
 	}
 	f.Line()
-	f.Comment("Observe implements conversion.Observer.")
+	f.Add(comment("Observe implements conversion.Observer."))
 	f.Func().Params(jen.Id("w").Id("webhooks")).Id("Observe").Params(jen.Id("_").Qual("context", "Context"), jen.Id("o").Qual(conversionPackage, "Observation")).Block(
 		jen.If(jen.Id("w").Dot("ObserveConversion").Op("!=").Nil()).Block(
 			jen.Id("w").Dot("ObserveConversion").Call(jen.Id("o").Dot("Kind").Dot("String").Call(), jen.Id("o").Dot("Desired"), jen.Id("o").Dot("Objects"), jen.Id("o").Dot("LeftOut"), jen.Id("o").Dot("Code"), jen.Id("o").Dot("Duration"))))

@@ -23,7 +23,7 @@ const (
 func assertRuntime(f *jen.File) {
 	const version = templates.RuntimePath + "/version"
 	f.ImportName(version, "version")
-	f.Comment("If one of these constants overflows, the name of its type is the remedy.")
+	f.Add(comment("If one of these constants overflows, the name of its type is the remedy."))
 	f.Const().Defs(
 		jen.Id("_").Op("=").Qual(version, "UpdateRuntimeInGoMod").Parens(jen.Qual(version, "Max").Op("-").Lit(generation)),
 		jen.Id("_").Op("=").Qual(version, "RunWebhookGenAgain").Parens(jen.Lit(generation).Op("-").Qual(version, "Min")),

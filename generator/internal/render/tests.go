@@ -75,7 +75,7 @@ func (w testWriter) file() *jen.File {
 
 // suite writes the test.
 func (w testWriter) suite(f *jen.File) {
-	f.Comment("TestGeneratedWebhooks checks the handlers, validators and defaulters of this package.")
+	f.Add(comment("TestGeneratedWebhooks checks the handlers, validators and defaulters of this package."))
 	kinds := w.sharedKinds()
 	f.Func().Id("TestGeneratedWebhooks").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
 		for _, k := range kinds {
@@ -180,7 +180,7 @@ func (w testWriter) row(f *jen.File, webhook *model.Webhook, shared []sharedKind
 
 // newWebhooks writes the function by which tests come by the package's webhooks.
 func (w testWriter) newWebhooks(f *jen.File) {
-	f.Comment("newWebhooks returns the validators and defaulters for tests, each made by a function of yours.")
+	f.Add(comment("newWebhooks returns the validators and defaulters for tests, each made by a function of yours."))
 	f.Func().Id("newWebhooks").Params(jen.Id("t").Qual("testing", "TB")).Id("Webhooks").Block(
 		jen.Id("t").Dot("Helper").Call(),
 		jen.Return(jen.Id("Webhooks").Values(lines(w.types, func(t handledType) *jen.Statement {
@@ -224,7 +224,7 @@ func manifestTestPackage(p *model.Project, o Options) model.HandlerPackage {
 func manifestTest(f *jen.File, dir string, p *model.Project, packages []handlerPackage, o Options) {
 	f.ImportName(admissiontestPackage, "admissiontest")
 	f.Line()
-	f.Comment("TestGeneratedManifest checks that the API server calls every served webhook, and no other.")
+	f.Add(comment("TestGeneratedManifest checks that the API server calls every served webhook, and no other."))
 	f.Func().Id("TestGeneratedManifest").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
 		g.Id("served").Op(":=").Index().String().ValuesFunc(func(g *jen.Group) {
 			for _, pkg := range packages {

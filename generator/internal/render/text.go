@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// The functions below write a text of the user's into another language. A text stays a text: it ends no comment and no
+// line, and no tool reads it as a directive, a marker or a template.
+
+// comment returns a comment of one line. All comments of generated Go code are made here.
+func comment(format string, args ...any) *jen.Statement {
+	return jen.Comment(commentLine(fmt.Sprintf(format, args...))) //nolint:forbidigo // this is the function
+}
+
+// describePackage writes the comment of a package.
+func describePackage(f *jen.File, name, what string) {
+	f.PackageComment(commentLine(fmt.Sprintf("Package %s %s.", name, what))) //nolint:forbidigo // made as comment makes one
+}
+
+// commentLine returns a text as a line comment of Go.
+func commentLine(text string) string {
+	text = oneLine(text)
+	if trimmed := strings.TrimLeft(text, " "); beginsDirective(trimmed) {
+		text = fmt.Sprintf(`\x%02x%s`, trimmed[0], trimmed[1:])
+	}
+	return strings.TrimRight("// "+text, " ")
+}
+
+// oneLine returns a text with escapes of Go for all characters that end a line, are invisible, or change the direction
+// in which a line is shown.
+func oneLine(text string) string {
+	text = suppression.ReplaceAllStringFunc(text, func(word string) string { return `\x23` + word[1:] })
+	var line strings.Builder
+	for _, r := range text {
+		if r == ' ' || unicode.IsPrint(r) && r != unicode.ReplacementChar {
+			line.WriteRune(r)
+			continue
+		}
+		escape := strconv.QuoteRuneToASCII(r) // of a byte that is not UTF-8, too: '\ufffd'
+		line.WriteString(escape[1 : len(escape)-1])
+	}
+	return line.String()
+}
+
+var (
+	directiveWords = regexp.MustCompile(`^(\+|#|//|/\*|(?i:nolint|lint:|export |extern |line |sys |sysnb )|[a-z0-9]+:[a-z0-9]|Code generated )`)
+	suppression    = regexp.MustCompile(`(?i)#(nosec|nosemgrep)`)
+)
+
+// beginsDirective reports whether tools may read a comment that begins with a text: as a marker, a build constraint, a
+// directive of the compiler, or an instruction for a linter.
+func beginsDirective(text string) bool { return directiveWords.MatchString(text) }
+
+// templateText returns a text as a constant of Helm's template language.
+func templateText(text string) string {
+	if strconv.CanBackquote(text) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(text)
+}

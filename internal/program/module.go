@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package program
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
+)
+
+// CheckModule returns an error if the go command, run in dir, would read something else than a regular file as a file of
+// its modules. It would wait for the writer of a pipe.
+func CheckModule(dir string) error {
+	for _, root := range []string{"go.mod", "go.work"} {
+		for at := dir; ; at = filepath.Dir(at) {
+			if _, err := os.Lstat(filepath.Join(at, root)); err == nil {
+				for _, name := range []string{root, root[:len("go.")] + "sum", root + ".sum", filepath.Join("vendor", "modules.txt")} {
+					if err := regular.Check(filepath.Join(at, name), regular.Source); err != nil {
+						return err
+					}
+				}
+				break
+			}
+			if at == filepath.Dir(at) {
+				break
+			}
+		}
+	}
+	return nil
+}
