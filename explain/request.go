@@ -24,6 +24,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/report"
 	"github.com/webhook-gen/webhook-gen/explain/internal/request"
 	"github.com/webhook-gen/webhook-gen/explain/project"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Options are a request, and the facts about its surroundings.
@@ -133,7 +134,7 @@ func (f *Options) called() (*admit.Program, error) {
 	var authorities []byte
 	if f.WebhooksCA != "" {
 		var err error
-		if authorities, err = object.ReadFile(f.WebhooksCA); err != nil {
+		if authorities, err = regular.ReadArgument(f.WebhooksCA, regular.Settings); err != nil {
 			return nil, fmt.Errorf("--webhooks-ca: %w", err)
 		}
 	}

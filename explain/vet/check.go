@@ -14,6 +14,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/webhook-gen/webhook-gen/internal/program"
 )
 
 // Finding is a broken rule in code.
@@ -27,6 +29,9 @@ type Finding struct {
 // Check loads packages with the go command in a folder, and returns the findings in their code. The packages and their
 // dependencies must compile; packages that use cgo have the C compiler run.
 func Check(ctx context.Context, dir string, tags, patterns []string) ([]Finding, error) {
+	if err := program.CheckSources(dir); err != nil {
+		return nil, err
+	}
 	config := &packages.Config{
 		Context: ctx, Dir: dir, Mode: packages.LoadAllSyntax | packages.NeedModule, // syntax of dependencies for their facts
 		Env: append(os.Environ(), "GOPACKAGESDRIVER=off"),

@@ -123,7 +123,7 @@ func built(o Options) (string, bool) {
 	if strings.Count(pattern, ".") == 1 {
 		pattern += ".*"
 	}
-	found, _ := fs.Glob(os.DirFS(o.Cache), filepath.Base(o.folder(pattern))) // the pattern is a good one
+	found, _ := fs.Glob(os.DirFS(o.Cache), filepath.Base(o.folder(pattern))) //nolint:forbidigo // it reads folders; the pattern is a good one
 	newest, patch := "", -1
 	for _, dir := range found {
 		var n int

@@ -3,6 +3,7 @@
 package program
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -28,4 +29,20 @@ func CheckModule(dir string) error {
 		}
 	}
 	return nil
+}
+
+// CheckSources is CheckModule, and checks all Go files below dir, too.
+func CheckSources(dir string) error {
+	if err := CheckModule(dir); err != nil {
+		return err
+	}
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Type().IsRegular() || filepath.Ext(path) != ".go" {
+			return nil //nolint:nilerr // the go command reports a folder that cannot be read
+		}
+		if info, err := os.Stat(path); err != nil || info.IsDir() {
+			return nil //nolint:nilerr // the go command passes over a broken link
+		}
+		return regular.Check(path, regular.Source)
+	})
 }

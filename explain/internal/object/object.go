@@ -10,9 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,12 +19,14 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // Read reads every object of a file, including the items of lists. A document without apiVersion and kind, such as a
 // kustomization.yaml, is not an object.
 func Read(file string) ([]*unstructured.Unstructured, error) {
-	text, err := ReadFile(file)
+	text, err := regular.ReadArgument(file, regular.Manifest)
 	if err != nil {
 		return nil, err
 	}
@@ -36,39 +35,6 @@ func Read(file string) ([]*unstructured.Unstructured, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return objects, nil
-}
-
-// most is the largest file that is read, in bytes.
-const most = 64 << 20
-
-// ReadFile is os.ReadFile for regular files of at most 64 MiB, since the reader of a pipe waits and a device has no end.
-// Pipes that shells pass on purpose are read: as /dev/stdin, and as /dev/fd/63 for <(command).
-func ReadFile(file string) ([]byte, error) {
-	if file != "/dev/stdin" && !strings.HasPrefix(file, "/dev/fd/") && !strings.HasPrefix(file, "/proc/self/fd/") {
-		actual, err := filepath.EvalSymlinks(file)
-		if err != nil {
-			return nil, err
-		}
-		info, err := os.Stat(actual)
-		switch {
-		case err != nil:
-			return nil, err
-		case !info.Mode().IsRegular(), strings.HasPrefix(actual, "/proc/"), strings.HasPrefix(actual, "/sys/"):
-			return nil, fmt.Errorf("%s is not a regular file", file)
-		case info.Size() > most:
-			return nil, fmt.Errorf("%s has more than %d MiB", file, most>>20)
-		}
-	}
-	f, err := os.Open(file) //nolint:forbidigo // checked above
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && len(text) > most {
-		err = fmt.Errorf("%s has more than %d MiB", file, most>>20)
-	}
-	return text, err
 }
 
 // ReadOne reads a file that holds one object.
