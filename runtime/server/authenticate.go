@@ -37,7 +37,7 @@ func (c *knownClients) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refusal := c.recognize(r); refusal != nil {
 			c.refused.Add(r.Context(), "last", refusal.Message)
-			refuse(w, refusal)
+			refuse(w, r, refusal)
 			return
 		}
 		next.ServeHTTP(w, r)

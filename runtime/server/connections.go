@@ -8,51 +8,42 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// A connection is late once the server has waited for its client for longer than patience. Every byte adds the time
-// that it takes at pace. Bytes never add more than one patience from now on, so that neither a burst nor a byte now and
-// then keeps a connection in time.
 const (
+	// A client is late if a phase takes longer than patience and pace for each byte that has moved.
 	patience = 2 * time.Second
-	pace     = 64 << 10 // bytes a second
+	pace     = time.Microsecond
+
+	// freeHeader is how many bytes of a handshake and a header are not counted. It covers an ordinary call.
+	freeHeader = 16 << 10
 )
 
-// phase is what a connection waits for.
-type phase int32
+// phase is what a connection is used for.
+type phase int
 
 const (
-	opening   phase = iota // its client: the TLS handshake and the header of a request
-	receiving              // its client: the body of a request
-	working                // the server, which alone can end this phase
-	sending                // its client: the response
-	idle                   // its client, who may have no request
-	closed                 // nothing: the server closed it in favor of others
+	opening   phase = iota // the client sends the TLS handshake or the header of a request
+	receiving              // the client sends the body of a request, or the request waits for memory
+	working                // the server works on a request and never closes the connection
+	sending                // the client reads the response
+	idle                   // there is no request
+	closed                 // the server has closed the connection in favor of others
 )
-
-// connections bounds the open connections. At the bound, a new connection takes the place of the slowest: the
-// connection that is late by most, else the one idle for longest, else the one that will be late soonest. Connections
-// that the server works for are never closed.
-type connections struct {
-	bound  int
-	closed atomic.Uint64
-
-	mu   sync.Mutex
-	open map[*connection]struct{}
-}
 
 // connection is one connection of a client.
 type connection struct {
 	net.Conn
-	of    *connections
-	phase atomic.Int32
-	due   atomic.Int64 // when it is late, in Unix nanoseconds
+	limits *limits
+	cut    chan struct{} // closed in the phase closed
+	header int           // bytes of the handshake and the header
+	prompt bool          // the last body was not late
 
-	// Of the request at hand, and its goroutine's alone.
-	places chan struct{} // where it has a place, or nil
-	shares bool          // it has had memory
+	mu    sync.Mutex
+	phase phase
+	since time.Time // when the phase began
+	moved int       // bytes in the phase
 }
 
 // connectionKey is the context key of a request's *connection.
@@ -63,142 +54,117 @@ func remember(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, connectionOf(c))
 }
 
-// connectionOf returns the connection below TLS, or nil if it is not a connection of a boundListener.
+// connectionOf returns the connection below TLS.
 func connectionOf(c net.Conn) *connection {
 	if secured, ok := c.(*tls.Conn); ok {
 		c = secured.NetConn()
 	}
-	found, _ := c.(*connection)
-	return found
+	return c.(*connection)
 }
 
-// follow is the http.Server.ConnState that records the phases which handlers do not see.
-func follow(c net.Conn, state http.ConnState) {
-	switch found := connectionOf(c); {
-	case found == nil:
-	case state == http.StateActive:
-		found.begin(working)
-	case state == http.StateIdle:
-		found.begin(idle)
+// follow is the http.Server.ConnState that records the phases that handlers do not see.
+func follow(conn net.Conn, state http.ConnState) {
+	switch c := connectionOf(conn); state {
+	case http.StateActive:
+		c.begin(working)
+	case http.StateIdle:
+		c.limits.release(c)
+		c.header = 0
+		c.begin(idle)
 	}
 }
 
-// boundListener is a listener whose connections are bounded.
-type boundListener struct {
+// limitedListener is a listener whose connections have limits.
+type limitedListener struct {
 	net.Listener
-	connections *connections
+	limits *limits
 }
 
 // Accept implements net.Listener.
-func (l boundListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
+func (l limitedListener) Accept() (net.Conn, error) {
+	accepted, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return l.connections.add(c), nil
-}
-
-// add takes a connection in. If the server works for all others, it waits until it is done with one of them.
-func (s *connections) add(accepted net.Conn) *connection {
-	c := &connection{Conn: accepted, of: s}
-	c.begin(opening)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.open) >= s.bound {
-		if victim := s.slowest(); victim == nil {
-			s.mu.Unlock()
-			time.Sleep(5 * time.Millisecond)
-			s.mu.Lock()
-		} else if victim.cut() {
-			delete(s.open, victim)
-		}
-	}
-	s.open[c] = struct{}{}
-	return c
-}
-
-// slowest returns the connection to close next, or nil.
-func (s *connections) slowest() *connection {
-	const late, unused, inTime, none = 0, 1, 2, 3
-	now, best := time.Now().UnixNano(), (*connection)(nil)
-	rank, least := none, int64(0)
-	for c := range s.open {
-		of, due := inTime, c.due.Load()
-		switch phase(c.phase.Load()) {
-		case working, closed:
-			continue
-		case idle:
-			of = unused
-		default:
-			if due < now {
-				of = late
-			}
-		}
-		if of < rank || of == rank && due < least {
-			best, rank, least = c, of, due
-		}
-	}
-	return best
-}
-
-// count returns how many connections are open.
-func (s *connections) count() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.open)
+	c := &connection{Conn: accepted, limits: l.limits, cut: make(chan struct{}), since: time.Now()}
+	return c, l.limits.connections.take(context.Background(), c, 1)
 }
 
 // begin begins a phase.
 func (c *connection) begin(next phase) {
-	c.due.Store(time.Now().Add(patience).UnixNano())
-	for {
-		now := c.phase.Load()
-		if phase(now) == closed || c.phase.CompareAndSwap(now, int32(next)) {
-			return
-		}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase != closed {
+		c.phase, c.since, c.moved = next, time.Now(), 0
 	}
 }
 
-// late is for how long the connection has been late, unless the server works for it.
-func (c *connection) late(now time.Time) time.Duration {
-	switch phase(c.phase.Load()) {
-	case opening, receiving, sending:
-		return time.Duration(now.UnixNano() - c.due.Load())
+// rank orders connections: those of a lower rank are closed first in favor of others.
+type rank int
+
+const (
+	late rank = iota
+	unused
+	inTime
+	needed
+	leaving
+)
+
+// rank returns the rank of a connection, and how long its phase has lasted.
+func (c *connection) rank(now time.Time) (rank, time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	took := now.Sub(c.since)
+	switch {
+	case c.phase == working:
+		return needed, took
+	case c.phase == closed:
+		return leaving, took
+	case c.phase == idle:
+		return unused, took
+	case took > patience+time.Duration(c.moved)*pace:
+		return late, took
 	}
-	return 0
+	return inTime, took
 }
 
-// cut closes the connection in favor of others, unless the server has begun to work for it.
-func (c *connection) cut() bool {
-	for {
-		now := c.phase.Load()
-		if phase(now) == working || phase(now) == closed {
-			return false
-		}
-		if c.phase.CompareAndSwap(now, int32(closed)) {
-			c.of.closed.Add(1)
-			c.Conn.Close()
-			return true
-		}
+// sacrifice closes a connection in favor of others, unless the server works for it by now.
+func (c *connection) sacrifice() {
+	c.mu.Lock()
+	closes := c.phase != working && c.phase != closed
+	if closes {
+		c.phase = closed
+		close(c.cut)
+	}
+	c.mu.Unlock()
+	if closes {
+		c.Conn.Close()
+		c.limits.connections.give(c, 1)
+		c.limits.closed.Add(1)
 	}
 }
 
-// moved postpones the time at which the connection is late, for bytes that its client has sent or taken.
-func (c *connection) moved(n int) {
-	if n > 0 {
-		now := time.Now()
-		due := c.due.Load() + int64(n)*int64(time.Second)/pace
-		c.due.Store(min(due, now.Add(patience).UnixNano()))
+// progress counts bytes of the client, and returns the phase.
+func (c *connection) progress(n int) phase {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.phase == idle && n > 0 {
+		c.phase, c.since, c.moved = opening, time.Now(), 0
 	}
+	c.moved += n
+	return c.phase
 }
 
-// Read implements net.Conn.
+// Read implements net.Conn. A header over freeHeader waits for memory.
 func (c *connection) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if n > 0 && c.phase.CompareAndSwap(int32(idle), int32(opening)) {
-		c.due.Store(time.Now().Add(patience).UnixNano())
-	} else {
-		c.moved(n)
+	if c.progress(n) == opening && err == nil {
+		counted := max(c.header, freeHeader)
+		if c.header += n; c.header > counted {
+			ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+			defer cancel()
+			err = c.limits.arriving.take(ctx, c, int64(c.header-counted))
+		}
 	}
 	return n, err
 }
@@ -206,30 +172,13 @@ func (c *connection) Read(p []byte) (int, error) {
 // Write implements net.Conn.
 func (c *connection) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
-	c.moved(n)
+	c.progress(n)
 	return n, err
 }
 
 // Close implements net.Conn.
 func (c *connection) Close() error {
-	c.of.mu.Lock()
-	delete(c.of.open, c)
-	c.of.mu.Unlock()
+	c.limits.release(c)
+	c.limits.connections.give(c, 1)
 	return c.Conn.Close()
-}
-
-// leave gives up the place of the request at hand.
-func (c *connection) leave() {
-	if c.places != nil {
-		<-c.places
-		c.places = nil
-	}
-}
-
-// answers records that the response to the request at hand begins: a client that reads it slowly keeps no place.
-func (c *connection) answers() {
-	c.leave()
-	if phase(c.phase.Load()) == working {
-		c.begin(sending)
-	}
 }

@@ -68,7 +68,8 @@ func (l *lastResponse) markOnce() {
 	if l.drain.begun.Load() {
 		l.Header().Set("Connection", "close")
 	}
-	l.connection.answers()
+	l.connection.limits.places.give(l.connection, 1) // a client that reads the response slowly keeps no place
+	l.connection.begin(sending)
 }
 
 // WriteHeader implements http.ResponseWriter.

@@ -4,10 +4,13 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
-	"sync"
+	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -16,190 +19,163 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// inFlightLimit bounds the requests that are handled at once, so that under overload accepted requests take no longer
-// than at capacity. A request takes a place only after its whole body has arrived, so a client that sends slowly keeps
-// no place from others.
-type inFlightLimit struct {
-	places   chan struct{}
-	wait     time.Duration
-	arriving *memory // of bodies
-	worked   *memory // for bodies that are worked on
-	timeout  time.Duration
-	longest  time.Duration
-	bodies   sync.Pool // of *[]byte
-	refused  atomic.Uint64
-	unread   *wire.Tally
+// workFactor is how many bytes a handler needs for a byte of a body: the body, the object decoded from it, and the
+// answer. See docs/guides/security.md for the measurement.
+const workFactor = 6
+
+// defaultBytesInFlight is half of the memory limit of Go: the rest is for connections, the program itself, and garbage.
+// Without a limit it is 1 GiB.
+func defaultBytesInFlight() int64 {
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
+		return limit / 2
+	}
+	return 1 << 30
 }
 
-// largestKept is the capacity up to which the memory of a body is kept for the next one.
-const largestKept = 64 << 10
-
-// serve reads the body of a request, waits for a place, and calls the handler. A body over limit is the handler's to
-// report.
-//
-// Requests over the bounds get a 503 and a Retry-After of one second, which an API server's client takes as a call to
-// make again, up to ten times within the webhook's timeout (k8s.io/client-go rest/with_retry.go, IsNextRetry).
-func (l *inFlightLimit) serve(w http.ResponseWriter, r *http.Request, handler http.Handler, limit int64) {
-	q := &request{Request: r, w: w, began: time.Now(), longest: l.longest}
-	q.connection, _ = r.Context().Value(connectionKey{}).(*connection)
-	kept, _ := l.bodies.Get().(*[]byte)
-	if kept == nil {
-		kept = new([]byte)
-	}
-	defer l.bodies.Put(kept)
-	defer l.release(q.connection)
-
-	received, err := l.receive(q, kept, limit)
-	if err == nil && received != nil {
-		defer received.Revoke()
-		r.Body = received
-		err = l.work(q, len(*kept))
-	}
-	if cap(*kept) > largestKept {
-		*kept = nil // it goes with received
-	}
-	if err == nil && !l.enter() {
-		err = fmt.Errorf("the webhook server already handles %d requests, as many as it takes at once; try again", cap(l.places))
-	}
-	if err != nil {
-		l.refuse(w, err)
-		return
-	}
-	q.connection.places = l.places
-	defer q.connection.leave()
-	handler.ServeHTTP(w, r)
+// limits bound the requests that are handled at once, so that under overload accepted requests take no longer than at
+// capacity. A request takes a place only after its whole body has arrived, so a client that sends slowly keeps no place
+// from others.
+type limits struct {
+	connections, places  *budget
+	arriving, worked     *budget       // of bytes, for bodies that arrive and for bodies that handlers work on
+	body, longest, queue time.Duration // for a body, for a request, and for a place
+	closed, refused      atomic.Uint64
+	unread               *wire.Tally
 }
 
-// request is a request on its way to a place.
-type request struct {
-	*http.Request
-	w          http.ResponseWriter
-	connection *connection
-	began      time.Time
-	longest    time.Duration
-}
-
-// left returns how long the caller still waits.
-func (q *request) left() time.Duration {
-	patience := q.longest
-	if announced, ok := announcedTimeout(q.Request); ok {
-		patience = min(patience, announced)
-	}
-	return time.Until(q.began.Add(patience))
-}
-
-// release gives back the memory of a request.
-func (l *inFlightLimit) release(c *connection) {
-	if c.shares {
-		l.arriving.release(c)
-		l.worked.release(c)
-		c.shares = false
+// release gives back what a request has taken.
+func (l *limits) release(c *connection) {
+	for _, b := range []*budget{l.places, l.arriving, l.worked} {
+		b.give(c, b.bound)
 	}
 }
 
-// receive reads the body of a request into kept. It returns nil if the request has none, and only the beginning of one
-// over limit.
-func (l *inFlightLimit) receive(q *request, kept *[]byte, limit int64) (*wire.Received, error) {
-	if q.Body == nil || q.Body == http.NoBody {
-		return nil, nil
+// webhook is the handler of a path.
+type webhook struct {
+	http.Handler
+	limit   int64 // of a body
+	reports bool  // the handler answers for a longer body
+}
+
+// newWebhook takes the limit of a handler with a method MaxBody. For others it is that of an admission webhook.
+func newWebhook(handler http.Handler) webhook {
+	if limited, ok := handler.(interface{ MaxBody() int64 }); ok {
+		return webhook{handler, limited.MaxBody(), true}
 	}
-	if q.ContentLength > limit {
-		q.connection.begin(receiving)
-		defer q.connection.begin(working)
-		*kept = wire.ReceiveHead(*kept, q.Request)
-		return wire.NewReceived(*kept), nil
-	}
-	bound := min(limit, l.arriving.bound)
-	if q.ContentLength > bound {
-		return nil, l.tooLarge()
-	}
-	claim := bound + 1
-	if q.ContentLength >= 0 {
-		claim = q.ContentLength + 1
-	}
-	q.connection.begin(receiving)
-	read := q.began
-	body, err := wire.Receive((*kept)[:0], q.Request, bound, func(more int) error {
-		asked := time.Now()
-		if l.arriving.grow(q.Context(), q.connection, int64(more), claim, q.left) != nil {
-			return fmt.Errorf("the webhook server has %d bytes of bodies in memory, as many as it takes at once; try again", l.arriving.bound)
+	return webhook{handler, 8 << 20, false}
+}
+
+// route passes the requests for webhooks on. ServeMux's own handlers, such as redirects, are of no use to API servers.
+func (s *Server) route(l *limits) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler, _ := s.webhooks.Handler(r)
+		hook, ok := handler.(webhook)
+		if !ok {
+			refuse(w, r, refusalOf(http.StatusNotFound, fmt.Sprintf("no webhook is served at %q", r.URL.Path)))
+			return
 		}
-		if waited := time.Since(asked); waited > time.Millisecond {
-			// The client does not pay for the wait. An error means a connection that has gone, as the next read says.
-			read = read.Add(waited)
-			_ = http.NewResponseController(q.w).SetReadDeadline(read.Add(l.timeout))
+		c, _ := r.Context().Value(connectionKey{}).(*connection)
+		err := l.admit(w, r, c, hook)
+		if err == nil {
+			s.webhooks.ServeHTTP(w, r)
+			return
 		}
-		return nil
+		l.release(c)
+		status := refusalOf(http.StatusServiceUnavailable, err.Error())
+		if problem := (*wire.Problem)(nil); errors.As(err, &problem) {
+			status = problem.Status()
+			l.unread.Add(context.Background(), "last", problem)
+		} else {
+			l.refused.Add(1)
+		}
+		refuse(w, r, status)
 	})
-	if int64(len(body)) > limit {
-		wire.Discard(q.Request)
-	}
-	*kept = body
-	q.connection.begin(working)
-	if q.connection.shares {
-		l.arriving.complete(q.connection)
-	}
-	switch length := int64(len(body)); {
-	case length > limit:
-		return wire.NewReceived(body), nil
-	case length > bound:
-		return nil, l.tooLarge()
-	case err != nil:
-		return nil, err
-	}
-	return wire.NewReceived(body), nil
 }
 
-// work waits for the memory to work on a body, which then is no longer an arriving body.
-func (l *inFlightLimit) work(q *request, length int) error {
-	if length > wire.FirstBytes {
-		needs := min(int64(length)*workFactor, l.worked.bound)
-		if l.worked.grow(q.Context(), q.connection, needs, needs, q.left) != nil {
-			return fmt.Errorf("the webhook server works on as many bodies as it has memory for, %d bytes; try again", l.worked.bound)
+// admit reads the body of a request, and then waits for memory to work on it and for a place.
+func (l *limits) admit(w http.ResponseWriter, r *http.Request, c *connection, hook webhook) error {
+	left := l.longest
+	if announced, ok := announcedTimeout(r); ok {
+		left = min(left, announced)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), left)
+	defer cancel()
+	if r.Body != nil && r.Body != http.NoBody {
+		c.begin(receiving)
+		body, err := l.receive(ctx, w, r, c, hook)
+		c.begin(working)
+		if err != nil {
+			return err
 		}
-		l.arriving.release(q.connection)
+		r.Body = wire.NewReceived(body)
+		if err := l.worked.take(ctx, c, min(int64(c.header+len(body))*workFactor, l.worked.largest())); err != nil {
+			return err
+		}
+		l.arriving.give(c, l.arriving.bound)
 	}
-	return nil
+	ctx, cancel = context.WithTimeout(ctx, l.queue)
+	defer cancel()
+	return l.places.take(ctx, c, 1)
 }
 
-// tooLarge returns the problem of a body for which there will never be memory.
-func (l *inFlightLimit) tooLarge() error {
-	return &wire.Problem{
+// receive reads the body of a request. It reads the beginning of one that is too long if the handler reports that.
+func (l *limits) receive(ctx context.Context, w http.ResponseWriter, r *http.Request, c *connection, hook webhook) ([]byte, error) {
+	length, most := r.ContentLength, min(hook.limit, l.arriving.largest()-1)
+	reports := hook.reports && most == hook.limit
+	if length > most && reports {
+		return wire.ReceiveHead(nil, r), nil
+	}
+	if length < 0 { // in chunks
+		length = most
+	}
+	if length <= most {
+		if err := l.arriving.take(ctx, c, length+1); err != nil {
+			return nil, err
+		}
+		c.begin(receiving)
+		// An error means a connection that has gone, as the next read says.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(min(l.body, l.body/2+time.Duration(length)*pace)))
+		body, err := wire.Receive(nil, r, most, func(int) error { return nil })
+		rank, _ := c.rank(time.Now())
+		c.prompt = rank == inTime
+		if over := int64(len(body)) > most; !over || reports {
+			if over {
+				err = nil
+			}
+			return body, err
+		}
+	}
+	return nil, &wire.Problem{
 		Code: http.StatusRequestEntityTooLarge, Reason: metav1.StatusReasonRequestEntityTooLarge,
-		Err: fmt.Errorf("the body has more than %d bytes, which is what the server has memory for: "+
-			"raise the memory limit of the webhook's container, or MaxBytesInFlight", l.arriving.bound),
+		Err: fmt.Errorf("the body has more than %d bytes, which is the most for this path: for more, the handler needs a method MaxBody, "+
+			"and the webhook's container the memory, see MaxBytesInFlight", most),
 	}
 }
 
-// refuse answers a request that does not come to its handler.
-func (l *inFlightLimit) refuse(w http.ResponseWriter, reason error) {
-	if problem := (*wire.Problem)(nil); errors.As(reason, &problem) {
-		l.unread.Add(context.Background(), "last", problem)
-		refuse(w, problem.Status())
-		return
+// refusalOf returns the status of a request that never reaches its webhook. An API server treats it as a failed call,
+// so that failurePolicy decides, and shows the message to its user. 503 and a Retry-After of one second make its client
+// call again, up to ten times within the webhook's timeout (k8s.io/client-go rest/with_retry.go, IsNextRetry).
+func refusalOf(code int32, message string) *metav1.Status {
+	status := &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: message, Code: code,
+		Reason: metav1.StatusReason(strings.ReplaceAll(http.StatusText(int(code)), " ", "")),
 	}
-	l.refused.Add(1)
-	refusal := refusalOf(http.StatusServiceUnavailable, reason.Error())
-	refusal.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
-	refuse(w, refusal)
+	if code == http.StatusServiceUnavailable {
+		status.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
+	}
+	return status
 }
 
-// enter takes a place, if there is one or one comes free within the wait.
-func (l *inFlightLimit) enter() bool {
-	select {
-	case l.places <- struct{}{}:
-		return true
-	default:
+// refuse answers a request with a status, without waiting for the rest of its body.
+func refuse(w http.ResponseWriter, r *http.Request, status *metav1.Status) {
+	body, _ := json.Marshal(status) // a Status of texts has no error
+	if status.Details != nil {
+		w.Header().Set("Retry-After", "1")
 	}
-	if l.wait <= 0 {
-		return false
+	if _, read := r.Body.(*wire.Received); !read && r.ContentLength != 0 {
+		w.Header().Set("Connection", "close") // net/http then answers before it reads the body
 	}
-	timer := time.NewTimer(l.wait)
-	defer timer.Stop()
-	select {
-	case l.places <- struct{}{}:
-		return true
-	case <-timer.C:
-		return false
-	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(int(status.Code))
+	w.Write(body)
 }

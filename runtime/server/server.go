@@ -163,7 +163,7 @@ type Server struct {
 // The handler is called when the whole body of a request has arrived. If the handler has a method MaxBody() int64, as
 // the handlers of this module do, it gets at most one byte more than that.
 func (s *Server) Handle(path string, handler http.Handler) {
-	s.webhooks.Handle(path, handler)
+	s.webhooks.Handle(path, newWebhook(handler))
 	s.paths = append(s.paths, path)
 }
 
