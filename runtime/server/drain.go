@@ -68,8 +68,8 @@ func (l *lastResponse) markOnce() {
 	if l.drain.begun.Load() {
 		l.Header().Set("Connection", "close")
 	}
-	l.connection.limits.places.give(l.connection, 1) // a client that reads the response slowly keeps no place
-	l.connection.begin(sending)
+	l.connection.limits.places.give(l.connection) // a client that reads the response slowly keeps no place
+	l.connection.begin(moving)
 }
 
 // WriteHeader implements http.ResponseWriter.

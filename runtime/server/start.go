@@ -104,10 +104,12 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 // largest body has a quarter of it. The rest is for bodies that handlers work on.
 func (s *Server) limits(log *slog.Logger) *limits {
 	places, bytes := cmp.Or(s.MaxInFlight, 200), cmp.Or(s.MaxBytesInFlight, defaultBytesInFlight())
-	noPlace := fmt.Errorf("the webhook server already handles %d requests, as many as it takes at once; try again", places)
-	noMemory := fmt.Errorf("the webhook server has %d bytes of memory for requests, and they are in use; try again", bytes)
+	noPlace := problemOf(http.StatusServiceUnavailable,
+		"the webhook server already handles %d requests, as many as it takes at once; try again", places)
+	noMemory := problemOf(http.StatusServiceUnavailable,
+		"the webhook server has %d bytes of memory for requests, and they are in use; try again", bytes)
 	return &limits{
-		connections: newBudget(int64(cmp.Or(s.MaxConnections, max(1000, 2*places))), 0, inTime, nil),
+		connections: newBudget(int64(cmp.Or(s.MaxConnections, max(1000, 2*places))), 0, opening, nil),
 		places:      newBudget(int64(places), 0, late, noPlace),
 		arriving:    newBudget(bytes/3, bytes/12, late, noMemory),
 		worked:      newBudget(bytes-bytes/3, bytes/6, late, noMemory),

@@ -38,9 +38,9 @@ func (s *Server) Stats() Stats {
 		return Stats{}
 	}
 	return Stats{
-		InFlight:          int(running.limits.places.count()),
-		BytesInFlight:     running.limits.arriving.count() + running.limits.worked.count(),
-		Connections:       int(running.limits.connections.count()),
+		InFlight:          int(running.limits.places.used.Load()),
+		BytesInFlight:     running.limits.arriving.used.Load() + running.limits.worked.used.Load(),
+		Connections:       int(running.limits.connections.used.Load()),
 		Refused:           running.limits.refused.Load(),
 		Closed:            running.limits.closed.Load(),
 		HandshakesFailed:  running.handshakes.Count(),
