@@ -35,7 +35,7 @@ func (c *knownClients) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refusal := c.recognize(r); refusal != nil {
 			c.refused.Add(r.Context(), "last", refusal)
-			refuse(w, r, refusal)
+			refuse(w, refusal)
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -28,7 +28,7 @@ const (
 	pace     = time.Microsecond
 
 	// freeHeader is how many bytes of a handshake and a header are not counted. It covers an ordinary call.
-	freeHeader = 16 << 10
+	freeHeader = 24 << 10
 
 	// workFactor is how many bytes a handler needs for a byte of a body: the body, the object decoded from it, and the
 	// answer. See docs/guides/security.md for the measurement.
@@ -81,11 +81,11 @@ func (s *Server) route(l *limits) http.Handler {
 		handler, _ := s.webhooks.Handler(r)
 		hook, ok := handler.(webhook)
 		if !ok {
-			refuse(w, r, problemOf(http.StatusNotFound, "no webhook is served at %q", r.URL.Path))
+			refuse(w, problemOf(http.StatusNotFound, "no webhook is served at %q", r.URL.Path))
 			return
 		}
 		c, _ := r.Context().Value(connectionKey{}).(*connection)
-		err := l.admit(w, r, c, hook)
+		err := l.admit(r, c, hook)
 		if err == nil {
 			s.webhooks.ServeHTTP(w, r)
 			return
@@ -97,21 +97,21 @@ func (s *Server) route(l *limits) http.Handler {
 		} else {
 			l.unread.Add(context.Background(), "last", problem)
 		}
-		refuse(w, r, problem)
+		refuse(w, problem)
 	})
 }
 
 // admit reads the body of a request, and waits for the memory to work on it and for a place.
-func (l *limits) admit(w http.ResponseWriter, r *http.Request, c *connection, hook webhook) error {
+func (l *limits) admit(r *http.Request, c *connection, hook webhook) error {
 	ctx, cancel := context.WithTimeout(r.Context(), timeoutOf(r, l.longest))
 	defer cancel()
 	if r.Body != nil && r.Body != http.NoBody {
-		body, err := l.receive(ctx, w, r, c, hook)
+		body, err := l.receive(ctx, r, c, hook)
 		c.begin(working)
 		if err != nil {
 			return err
 		}
-		r.Body = wire.NewReceived(body)
+		r.Body, c.unread = wire.NewReceived(body), false
 		needs := min(int64(c.header+len(body))*workFactor, l.worked.bound-l.worked.part)
 		if err := l.worked.take(ctx, c, needs); err != nil {
 			return err
@@ -124,9 +124,7 @@ func (l *limits) admit(w http.ResponseWriter, r *http.Request, c *connection, ho
 }
 
 // receive reads the body of a request, or the beginning of one that is too long if the handler reports that.
-func (l *limits) receive(
-	ctx context.Context, w http.ResponseWriter, r *http.Request, c *connection, hook webhook,
-) (body []byte, err error) {
+func (l *limits) receive(ctx context.Context, r *http.Request, c *connection, hook webhook) (body []byte, err error) {
 	length, most := r.ContentLength, min(hook.limit, l.arriving.bound-l.arriving.part-1)
 	reports := hook.reports && most == hook.limit
 	c.begin(moving)
@@ -144,7 +142,7 @@ func (l *limits) receive(
 	}
 	c.begin(moving)
 	// An error means a connection that has gone, as the next read says.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(min(l.body, l.body/2+time.Duration(length)*pace)))
+	_ = c.SetReadDeadline(time.Now().Add(min(l.body, l.body/2+time.Duration(length)*pace)))
 	body, err = wire.Receive(nil, r, most, func(int) error { return nil })
 	phase, _ := c.now()
 	c.prompt = phase == moving
@@ -163,14 +161,11 @@ func problemOf(code int, format string, args ...any) *wire.Problem {
 
 // refuse answers a request with a problem. A 503 gets a Retry-After of one second, which the client of an API server
 // takes as a call to make again, up to ten times within the timeout (k8s.io/client-go rest/with_retry.go, IsNextRetry).
-func refuse(w http.ResponseWriter, r *http.Request, problem *wire.Problem) {
+func refuse(w http.ResponseWriter, problem *wire.Problem) {
 	status := problem.Status()
 	if problem.Code == http.StatusServiceUnavailable {
 		status.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
 		w.Header().Set("Retry-After", "1")
-	}
-	if _, read := r.Body.(*wire.Received); !read && r.ContentLength != 0 {
-		w.Header().Set("Connection", "close") // net/http then does not wait for the body
 	}
 	body, _ := json.Marshal(status) // a Status of texts has no error
 	w.Header().Set("Content-Type", "application/json")
@@ -185,13 +180,14 @@ type budget struct {
 	closes phase // the last phase of connections that are closed for a request that waits
 	full   error // of a request that waits in vain
 
-	used atomic.Int64 // changes under mu
-	mu   sync.Mutex
-	held map[*connection]int64
+	used          atomic.Int64 // changes under mu
+	mu            sync.Mutex
+	held, waiting map[*connection]int64
 }
 
 func newBudget(bound, part int64, closes phase, full error) *budget {
-	return &budget{bound: bound, part: part, closes: closes, full: full, held: make(map[*connection]int64)}
+	held, waiting := make(map[*connection]int64), make(map[*connection]int64)
+	return &budget{bound: bound, part: part, closes: closes, full: full, held: held, waiting: waiting}
 }
 
 // take takes n, at most bound - part, for a connection. It waits until ctx is done. Meanwhile it closes others.
@@ -199,11 +195,11 @@ func (b *budget) take(ctx context.Context, c *connection, n int64) error {
 	// The longest waits look least often, because there may be many of them under an attack.
 	for wait := time.Millisecond; ; wait = min(2*wait, 64*time.Millisecond) {
 		taken, victim := b.try(c, n)
-		for ; victim != nil; taken, victim = b.try(c, n) {
-			victim.sacrifice()
-		}
 		if taken {
 			return nil
+		} else if victim != nil {
+			victim.sacrifice()
+			wait = time.Millisecond
 		}
 		select {
 		case <-time.After(wait):
@@ -215,10 +211,9 @@ func (b *budget) take(ctx context.Context, c *connection, n int64) error {
 	}
 }
 
-// try takes n for a connection if that leaves enough for smaller requests: 16 times n, or the part if it is less. Half
-// of that will do if the client's last body was in time. Otherwise try returns the connection to close: in the earliest
-// phase, with the largest product of what it holds and the time of the phase. It returns nil if there is none, or if
-// closed connections are about to give back enough.
+// try takes n for a connection if that leaves enough for smaller requests: what they wait for, and 16 times n, or the
+// part if it is less. Half of that will do if the client's last body was in time. Otherwise try returns the connection
+// to close, if there is one: in the earliest phase, with the largest product of what it holds and the phase's time.
 func (b *budget) try(c *connection, n int64) (taken bool, victim *connection) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -226,24 +221,24 @@ func (b *budget) try(c *connection, n int64) (taken bool, victim *connection) {
 	if c.prompt {
 		leaves /= 2
 	}
-	lacks := b.used.Load() + n + leaves - b.bound
-	if lacks <= 0 {
+	for _, smaller := range b.waiting {
+		if smaller < n {
+			leaves += smaller
+		}
+	}
+	if b.used.Load()+n+leaves <= b.bound {
 		b.used.Add(n)
 		b.held[c] += n
+		delete(b.waiting, c)
 		return true, nil
 	}
+	b.waiting[c] = n
 	earliest, most := b.closes, math.Inf(-1)
 	for other, held := range b.held {
 		phase, took := other.now()
 		if cost := float64(held) * took.Seconds(); phase < earliest || phase == earliest && cost > most {
 			victim, earliest, most = other, phase, cost
 		}
-		if phase == closed {
-			lacks -= held
-		}
-	}
-	if lacks <= 0 {
-		victim = nil
 	}
 	return false, victim
 }
@@ -254,6 +249,7 @@ func (b *budget) give(c *connection) {
 	defer b.mu.Unlock()
 	b.used.Add(-b.held[c])
 	delete(b.held, c)
+	delete(b.waiting, c)
 }
 
 // phase is what a connection is used for. In favor of others, connections in an earlier phase are closed first.
@@ -275,6 +271,7 @@ type connection struct {
 	cut    chan struct{} // closed in the phase closed
 	header int           // bytes of the handshake and the header
 	prompt bool          // the last body was not late
+	unread bool          // the request has a body that has not been read
 
 	mu    sync.Mutex
 	phase phase
@@ -375,6 +372,9 @@ func (c *connection) progress(n int) phase {
 
 // Read implements net.Conn. A header over freeHeader waits for memory.
 func (c *connection) Read(p []byte) (int, error) {
+	if phase, _ := c.now(); phase != moving {
+		p = p[:min(len(p), 4<<10)] // not far beyond the header
+	}
 	n, err := c.Conn.Read(p)
 	if c.progress(n) == opening && err == nil {
 		counted := max(c.header, freeHeader)

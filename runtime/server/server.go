@@ -108,7 +108,7 @@ type Server struct {
 	MaxConnections int
 
 	// MaxBytesInFlight bounds the memory for requests. A third of it is for bodies that arrive or wait, as long as they
-	// were announced, and for headers over 16 KiB. The rest is for requests that handlers work on. Each of them counts
+	// were announced, and for headers over 24 KiB. The rest is for requests that handlers work on. Each of them counts
 	// six times, because decoding takes that much. Of both parts, the last quarter is for small bodies: a body leaves
 	// 16 times its length to smaller ones. A body of more than a quarter of MaxBytesInFlight is refused with 413.
 	//
@@ -166,9 +166,11 @@ type Server struct {
 // generated Register. Like http.ServeMux, it panics if the path is taken.
 //
 // The handler is called when the whole body of a request has arrived. If the handler has a method MaxBody() int64, as
-// the handlers of this module do, it gets at most one byte more than that. For other handlers, a body of more than 8 MiB,
-// admission.DefaultBodyLimit, is refused with 413. What is no path of a webhook is answered with 404 before its body is
-// read. That includes paths that are not clean, such as //validate, which http.ServeMux would redirect.
+// the handlers of this module do, it gets at most one byte more than that. For other handlers, the server refuses a body
+// of more than 8 MiB, admission.DefaultBodyLimit, with 413.
+//
+// Requests for other paths get 404 before their body is read. Among them are paths that are not clean, such as
+// //validate, which http.ServeMux would redirect.
 func (s *Server) Handle(path string, handler http.Handler) {
 	s.webhooks.Handle(path, newWebhook(handler))
 	s.paths = append(s.paths, path)
