@@ -221,12 +221,15 @@ func (b *budget) try(c *connection, n int64) (taken bool, victim *connection) {
 	if c.prompt {
 		leaves /= 2
 	}
-	for _, smaller := range b.waiting {
-		if smaller < n {
-			leaves += smaller
+	free := b.bound - b.used.Load() - leaves - n
+	for _, other := range b.waiting {
+		if free < 0 {
+			break
+		} else if other < n {
+			free -= other
 		}
 	}
-	if b.used.Load()+n+leaves <= b.bound {
+	if free >= 0 {
 		b.used.Add(n)
 		b.held[c] += n
 		delete(b.waiting, c)
