@@ -26,12 +26,10 @@ const (
 	// A client is late if a phase takes longer than patience and pace for each byte that has moved.
 	patience = 2 * time.Second
 	pace     = time.Microsecond
-
 	// freeHeader is how many bytes of a handshake and a header are not counted. It covers an ordinary call.
 	freeHeader = 24 << 10
 
-	// workFactor is how many bytes a handler needs for a byte of a body: the body, the object decoded from it, and the
-	// answer. See docs/guides/security.md for the measurement.
+	// workFactor is how many bytes a handler needs for a byte of a body. docs/guides/security.md has the measurement.
 	workFactor = 6
 )
 
@@ -141,7 +139,6 @@ func (l *limits) receive(ctx context.Context, r *http.Request, c *connection, ho
 		return nil, err
 	}
 	c.begin(moving)
-	// An error means a connection that has gone, as the next read says.
 	_ = c.SetReadDeadline(time.Now().Add(min(l.body, l.body/2+time.Duration(length)*pace)))
 	body, err = wire.Receive(nil, r, most, func(int) error { return nil })
 	phase, _ := c.now()
@@ -152,8 +149,7 @@ func (l *limits) receive(ctx context.Context, r *http.Request, c *connection, ho
 	return body, err
 }
 
-// problemOf returns the problem of a request that never reaches its webhook. An API server treats it as a failed call,
-// so that failurePolicy decides, and shows the message to its user.
+// problemOf returns the problem of a request that never reaches its webhook: a failed call, with a message for users.
 func problemOf(code int, format string, args ...any) *wire.Problem {
 	reason := metav1.StatusReason(strings.ReplaceAll(http.StatusText(code), " ", ""))
 	return &wire.Problem{Code: code, Reason: reason, Err: fmt.Errorf(format, args...)}
@@ -223,9 +219,7 @@ func (b *budget) try(c *connection, n int64) (taken bool, victim *connection) {
 	}
 	free := b.bound - b.used.Load() - leaves - n
 	for _, other := range b.waiting {
-		if free < 0 {
-			break
-		} else if other < n {
+		if other < n {
 			free -= other
 		}
 	}
@@ -261,8 +255,8 @@ type phase int
 const (
 	late    phase = iota // opening or moving for too long
 	idle                 // there is no request
-	moving               // the client sends a body or reads a response, or its request waits for memory
 	opening              // the client sends the TLS handshake or the header of a request
+	moving               // the client sends a body or reads a response, or its request waits for memory
 	working              // the server works on a request and never closes the connection
 	closed               // the server has closed the connection in favor of others
 )
@@ -335,15 +329,18 @@ func (c *connection) begin(next phase) {
 	}
 }
 
-// now returns the phase of a connection, and how long it has lasted.
+// now returns the phase of a connection, with opening as moving, and how long it has lasted.
 func (c *connection) now() (phase, time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	took := time.Since(c.since)
-	if (c.phase == moving || c.phase == opening) && took > patience+time.Duration(c.moved)*pace {
+	switch {
+	case c.phase != opening && c.phase != moving:
+		return c.phase, took
+	case took > patience+time.Duration(c.moved)*pace:
 		return late, took
 	}
-	return c.phase, took
+	return moving, took
 }
 
 // sacrifice closes a connection in favor of others, unless the server works for it by now.
@@ -375,7 +372,7 @@ func (c *connection) progress(n int) phase {
 
 // Read implements net.Conn. A header over freeHeader waits for memory.
 func (c *connection) Read(p []byte) (int, error) {
-	if phase, _ := c.now(); phase != moving {
+	if c.progress(0) != moving {
 		p = p[:min(len(p), 4<<10)] // not far beyond the header
 	}
 	n, err := c.Conn.Read(p)

@@ -109,7 +109,7 @@ func (s *Server) limits(log *slog.Logger) *limits {
 	noMemory := problemOf(http.StatusServiceUnavailable,
 		"the webhook server has %d bytes of memory for requests, and they are in use; try again", bytes)
 	return &limits{
-		connections: newBudget(int64(cmp.Or(s.MaxConnections, max(1000, 2*places))), 0, opening, nil),
+		connections: newBudget(int64(cmp.Or(s.MaxConnections, max(1000, 2*places))), 0, moving, nil),
 		places:      newBudget(int64(places), 0, late, noPlace),
 		arriving:    newBudget(bytes/3, bytes/12, late, noMemory),
 		worked:      newBudget(bytes-bytes/3, bytes/6, late, noMemory),
