@@ -27,17 +27,26 @@ func (s *Server) aggregated(webhooks http.Handler) http.Handler {
 	}
 	listed := described
 	listed.TypeMeta = metav1.TypeMeta{}
-	mux := http.NewServeMux()
-	mux.Handle("GET /apis", document(metav1.APIGroupList{
-		TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{listed},
-	}))
-	mux.Handle("GET /apis/"+group, document(described))
-	mux.Handle("GET /apis/"+s.Aggregated, document(metav1.APIResourceList{
-		TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: s.Aggregated, APIResources: s.resources(),
-	}))
-	mux.Handle("/apis/"+s.Aggregated+"/", http.StripPrefix("/apis/"+s.Aggregated, webhooks))
-	mux.Handle("/", webhooks)
-	return mux
+	documents := map[string]http.Handler{
+		"/apis": document(metav1.APIGroupList{
+			TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: []metav1.APIGroup{listed},
+		}),
+		"/apis/" + group: document(described),
+		"/apis/" + s.Aggregated: document(metav1.APIResourceList{
+			TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: s.Aggregated, APIResources: s.resources(),
+		}),
+	}
+	prefix := "/apis/" + s.Aggregated
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch known := documents[r.URL.Path]; {
+		case known != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+			known.ServeHTTP(w, r)
+		case strings.HasPrefix(r.URL.Path, prefix+"/"):
+			http.StripPrefix(prefix, webhooks).ServeHTTP(w, r)
+		default:
+			webhooks.ServeHTTP(w, r)
+		}
+	})
 }
 
 // resources returns the webhooks as an API server lists them: reviews can be created, and nothing else.

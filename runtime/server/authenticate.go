@@ -12,8 +12,6 @@ import (
 	"net/http"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -36,7 +34,7 @@ func (c *knownClients) wrap(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refusal := c.recognize(r); refusal != nil {
-			c.refused.Add(r.Context(), "last", refusal.Message)
+			c.refused.Add(r.Context(), "last", refusal)
 			refuse(w, refusal)
 			return
 		}
@@ -45,8 +43,8 @@ func (c *knownClients) wrap(next http.Handler) http.Handler {
 }
 
 // recognize returns nil for a caller that passes one of the ways in use, and otherwise the status for the caller.
-func (c *knownClients) recognize(r *http.Request) *metav1.Status {
-	var refusal *metav1.Status
+func (c *knownClients) recognize(r *http.Request) *wire.Problem {
+	var refusal *wire.Problem
 	if c.authorities != nil && len(r.TLS.PeerCertificates) > 0 {
 		if refusal = c.byCertificate(r); refusal == nil {
 			return nil
@@ -58,16 +56,16 @@ func (c *knownClients) recognize(r *http.Request) *metav1.Status {
 		if c.tokens.get().has(strings.TrimSpace(credential)) {
 			return nil
 		}
-		return refusalOf(http.StatusUnauthorized, "the bearer token is not known")
+		return problemOf(http.StatusUnauthorized, "the bearer token is not known")
 	case c.passwords != nil && strings.EqualFold(scheme, "Basic"):
 		if user, password, ok := r.BasicAuth(); ok && c.passwords.get().has(user+":"+password) {
 			return nil
 		}
-		return refusalOf(http.StatusUnauthorized, "the user or password is not known")
+		return problemOf(http.StatusUnauthorized, "the user or password is not known")
 	case refusal != nil:
 		return refusal
 	}
-	return refusalOf(http.StatusUnauthorized, "this webhook authenticates its caller: send "+c.ways())
+	return problemOf(http.StatusUnauthorized, "this webhook authenticates its caller: send %s", c.ways())
 }
 
 // ways names the credentials that a caller may present.

@@ -8,13 +8,12 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // parseAuthorities parses the PEM certificates of the authorities that sign client certificates. Unlike
@@ -63,7 +62,7 @@ func (c *knownClients) remember(ctx context.Context, _ net.Conn) context.Context
 
 // byCertificate returns nil if one of the current authorities signed the client certificate of a request, it is valid
 // now, and it has an allowed name. Otherwise it returns the status for the caller.
-func (c *knownClients) byCertificate(r *http.Request) *metav1.Status {
+func (c *knownClients) byCertificate(r *http.Request) *wire.Problem {
 	leaf, authorities, now := r.TLS.PeerCertificates[0], c.authorities.get(), c.authorities.files.now()
 	if seen, ok := r.Context().Value(verifiedKey{}).(*verified); !ok || seen.by != authorities || now.After(seen.until) {
 		intermediates := x509.NewCertPool()
@@ -77,20 +76,20 @@ func (c *knownClients) byCertificate(r *http.Request) *metav1.Status {
 			KeyUsages:     []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 		})
 		if err != nil {
-			return refusalOf(http.StatusUnauthorized, "the client certificate is not accepted: "+err.Error())
+			return problemOf(http.StatusUnauthorized, "the client certificate is not accepted: %w", err)
 		}
 		if ok {
 			seen.by, seen.until = authorities, firstEnd(chains[0])
 		}
 	}
 	if len(c.names) > 0 && !slices.ContainsFunc(certificateNames(leaf), c.isAllowed) {
-		return refusalOf(http.StatusForbidden,
-			fmt.Sprintf("the client certificate is for %q, which is no allowed client", certificateNames(leaf)))
+		return problemOf(http.StatusForbidden,
+			"the client certificate is for %q, which is no allowed client", certificateNames(leaf))
 	}
 	if c.commonNames != nil {
 		if names := *c.commonNames.get(); !slices.Contains(names, anyName) && !slices.Contains(names, leaf.Subject.CommonName) {
-			return refusalOf(http.StatusForbidden,
-				fmt.Sprintf("the common name of the client certificate is %q, which is no allowed client", leaf.Subject.CommonName))
+			return problemOf(http.StatusForbidden,
+				"the common name of the client certificate is %q, which is no allowed client", leaf.Subject.CommonName)
 		}
 	}
 	return nil

@@ -41,10 +41,11 @@ func (d *drainState) run(server *http.Server, failed <-chan error, period, timeo
 }
 
 // wrap makes responses during the drain close their connection, including the responses to requests that began before
-// it.
+// it. So do responses to requests whose body has not been read, because they are no calls of a webhook or are refused.
 func (d *drainState) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, _ := r.Context().Value(connectionKey{}).(*connection)
+		c.unread = r.ContentLength != 0
 		last := &lastResponse{ResponseWriter: w, drain: d, connection: c}
 		next.ServeHTTP(last, r)
 		last.markOnce()
@@ -65,10 +66,11 @@ func (l *lastResponse) markOnce() {
 		return
 	}
 	l.marked = true
-	if l.drain.begun.Load() {
+	if l.drain.begun.Load() || l.connection.unread { // net/http answers before it reads the body of a last request
 		l.Header().Set("Connection", "close")
 	}
-	l.connection.answers()
+	l.connection.limits.places.give(l.connection) // a client that reads the response slowly keeps no place
+	l.connection.begin(moving)
 }
 
 // WriteHeader implements http.ResponseWriter.

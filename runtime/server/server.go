@@ -102,24 +102,29 @@ type Server struct {
 	MaxWait time.Duration
 
 	// MaxConnections bounds the connections that are open at once. At the bound a new connection is accepted and
-	// another one closed: the slowest connection in a handshake, in sending a request or in reading a response, or else
-	// the one that has been idle for longest. It must be more than MaxInFlight. Zero means 1000, or twice MaxInFlight
-	// if that is more.
+	// another one closed: the connection of the latest client in a handshake, in sending a request or in reading a
+	// response, or else the one that has been idle for longest. It must be more than MaxInFlight. Zero means 1000, or
+	// twice MaxInFlight if that is more.
 	MaxConnections int
 
-	// MaxBytesInFlight bounds the memory for the bodies of requests. A quarter of it is for bodies that arrive or wait;
-	// a longer body is refused with 413. The rest is for bodies that handlers work on. Each of them counts six times,
-	// because decoding takes that much. A request over the bound waits for as long as its caller does. Meanwhile,
-	// connections of clients that send or read less than 64 KiB a second are closed, the slowest first. Bodies of up to
-	// 16 KiB are not counted. Zero means half of Go's memory limit, which GOMEMLIMIT sets, or 1 GiB without a limit.
+	// MaxBytesInFlight bounds the memory for requests. A third of it is for bodies that arrive or wait, as long as they
+	// were announced, and for headers over 24 KiB. The rest is for requests that handlers work on. Each of them counts
+	// six times, because decoding takes that much. Of both parts, the last quarter is for small bodies: a body leaves
+	// 16 times its length to smaller ones. A body of more than a quarter of MaxBytesInFlight is refused with 413.
+	//
+	// A request that does not fit waits for as long as its caller does. Meanwhile, the connections of late clients that
+	// hold memory are closed, the largest product of bytes and time first. A client is late if a body or a response
+	// takes longer than 2 seconds and a second for each megabyte that has moved.
+	//
+	// Zero means half of Go's memory limit, which GOMEMLIMIT sets, or 1 GiB without a limit.
 	MaxBytesInFlight int64
 
 	// ReadHeaderTimeout bounds the TLS handshake and the reading of a
 	// request's header. Zero means 5 seconds.
 	ReadHeaderTimeout time.Duration
 
-	// ReadTimeout bounds the reading of a whole request, header and body, but
-	// not the handler that works on it. Zero means 10 seconds.
+	// ReadTimeout bounds the reading of a body, but not the handler that works on it. A body gets half of the time and
+	// a second for each megabyte that is announced, at most ReadTimeout. Zero means 10 seconds.
 	ReadTimeout time.Duration
 
 	// WriteTimeout bounds the time from a request's header to the end of its
@@ -161,9 +166,13 @@ type Server struct {
 // generated Register. Like http.ServeMux, it panics if the path is taken.
 //
 // The handler is called when the whole body of a request has arrived. If the handler has a method MaxBody() int64, as
-// the handlers of this module do, it gets at most one byte more than that.
+// the handlers of this module do, it gets at most one byte more than that. For other handlers, the server refuses a body
+// of more than 8 MiB, admission.DefaultBodyLimit, with 413.
+//
+// Requests for other paths get 404 before their body is read. Among them are paths that are not clean, such as
+// //validate, which http.ServeMux would redirect.
 func (s *Server) Handle(path string, handler http.Handler) {
-	s.webhooks.Handle(path, handler)
+	s.webhooks.Handle(path, newWebhook(handler))
 	s.paths = append(s.paths, path)
 }
 

@@ -19,10 +19,9 @@ import (
 // runningServer holds the state of a Server while it serves.
 type runningServer struct {
 	address net.Addr
-	limit   *inFlightLimit
+	limits  *limits
 	health  *healthChecks
 
-	connections         *connections
 	handshakes, callers *wire.Tally
 }
 
@@ -55,26 +54,15 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 
 	drain := &drainState{}
 	health := &healthChecks{certificate: certificate, files: files, drain: drain, check: s.ReadyCheck}
-	places := cmp.Or(s.MaxInFlight, 200)
-	limit := &inFlightLimit{
-		places:  make(chan struct{}, places),
-		wait:    cmp.Or(s.MaxWait, 20*time.Millisecond),
-		timeout: cmp.Or(s.ReadTimeout, 10*time.Second),
-		longest: cmp.Or(s.WriteTimeout, 31*time.Second),
-		unread:  &wire.Tally{What: "bodies of calls could not be read", Log: log},
-	}
-	bytes := cmp.Or(s.MaxBytesInFlight, defaultBytesInFlight())
-	limit.arriving, limit.worked = newMemory(bytes/arrivingPart, false), newMemory(bytes-bytes/arrivingPart, true)
-	bound := cmp.Or(s.MaxConnections, max(1000, 2*places))
-	accepted := &connections{bound: bound, open: make(map[*connection]struct{})}
+	limits := s.limits(log)
 	running := &runningServer{
-		address: listener.Addr(), limit: limit, health: health, connections: accepted, handshakes: handshakes, callers: clients.refused,
+		address: listener.Addr(), limits: limits, health: health, handshakes: handshakes, callers: clients.refused,
 	}
 	if !s.running.CompareAndSwap(nil, running) {
 		return errors.New("already ran")
 	}
 
-	handler := clients.wrap(s.aggregated(s.route(limit)))
+	handler := clients.wrap(s.aggregated(s.route(limits)))
 	if s.HealthAddress == "" {
 		handler = health.beside(handler)
 	} else {
@@ -100,7 +88,7 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 	health.listening.Store(true)
 	server.RegisterOnShutdown(func() { health.listening.Store(false) })
 	defer health.listening.Store(false)
-	go func() { failed <- server.ServeTLS(boundListener{listener, accepted}, "", "") }()
+	go func() { failed <- server.ServeTLS(limitedListener{listener, limits}, "", "") }()
 	log.Info("serving webhooks", "address", listener.Addr().String())
 
 	select {
@@ -112,6 +100,26 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 	return drain.run(server, failed, cmp.Or(s.DrainPeriod, 5*time.Second), cmp.Or(s.ShutdownTimeout, 30*time.Second), log)
 }
 
+// limits returns the limits of a listener's connections. A third of the memory is for bodies that arrive, so that the
+// largest body has a quarter of it. The rest is for bodies that handlers work on.
+func (s *Server) limits(log *slog.Logger) *limits {
+	places, bytes := cmp.Or(s.MaxInFlight, 200), cmp.Or(s.MaxBytesInFlight, defaultBytesInFlight())
+	noPlace := problemOf(http.StatusServiceUnavailable,
+		"the webhook server already handles %d requests, as many as it takes at once; try again", places)
+	noMemory := problemOf(http.StatusServiceUnavailable,
+		"the webhook server has %d bytes of memory for requests, and they are in use; try again", bytes)
+	return &limits{
+		connections: newBudget(int64(cmp.Or(s.MaxConnections, max(1000, 2*places))), 0, moving, nil),
+		places:      newBudget(int64(places), 0, late, noPlace),
+		arriving:    newBudget(bytes/3, bytes/12, late, noMemory),
+		worked:      newBudget(bytes-bytes/3, bytes/6, late, noMemory),
+		body:        cmp.Or(s.ReadTimeout, 10*time.Second),
+		longest:     cmp.Or(s.WriteTimeout, 31*time.Second),
+		queue:       cmp.Or(s.MaxWait, 20*time.Millisecond),
+		unread:      &wire.Tally{What: "bodies of calls could not be read", Log: log},
+	}
+}
+
 // serveHealth serves health on HealthAddress, through the drain and to its end.
 func (s *Server) serveHealth(health *healthChecks, log *slog.Logger) (*http.Server, error) {
 	listener, err := net.Listen("tcp", s.HealthAddress)
@@ -120,9 +128,8 @@ func (s *Server) serveHealth(health *healthChecks, log *slog.Logger) (*http.Serv
 	}
 	log.Info("serving health checks", "address", listener.Addr().String())
 	server := s.httpServer(health, log, nil) // no handshakes in plain HTTP
-	connections := &connections{bound: cmp.Or(s.MaxConnections, 1000), open: make(map[*connection]struct{})}
 	go func() {
-		if err := server.Serve(boundListener{listener, connections}); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(limitedListener{listener, s.limits(log)}); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("health checks stopped", "reason", err)
 		}
 	}()

@@ -38,14 +38,14 @@ func (s *Server) Stats() Stats {
 		return Stats{}
 	}
 	return Stats{
-		InFlight:          len(running.limit.places),
-		BytesInFlight:     running.limit.arriving.held() + running.limit.worked.held(),
-		Connections:       running.connections.count(),
-		Refused:           running.limit.refused.Load(),
-		Closed:            running.connections.closed.Load(),
+		InFlight:          int(running.limits.places.used.Load()),
+		BytesInFlight:     running.limits.arriving.used.Load() + running.limits.worked.used.Load(),
+		Connections:       int(running.limits.connections.used.Load()),
+		Refused:           running.limits.refused.Load(),
+		Closed:            running.limits.closed.Load(),
 		HandshakesFailed:  running.handshakes.Count(),
 		Unauthenticated:   running.callers.Count(),
-		BodiesFailed:      running.limit.unread.Count(),
+		BodiesFailed:      running.limits.unread.Count(),
 		CertificateExpiry: running.health.certificate.get().Leaf.NotAfter,
 	}
 }

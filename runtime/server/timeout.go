@@ -13,8 +13,7 @@ import (
 // second over that lets a handler's own answer to the timeout go out.
 func boundWrites(longest time.Duration, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		timeout, ok := announcedTimeout(r)
-		if ok && timeout+time.Second < longest {
+		if timeout := timeoutOf(r, longest); timeout+time.Second < longest {
 			// An error means a connection that has gone; its next use says so.
 			http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout + time.Second))
 		}
@@ -22,8 +21,10 @@ func boundWrites(longest time.Duration, next http.Handler) http.Handler {
 	})
 }
 
-// announcedTimeout returns how long the caller waits, if the request announces it.
-func announcedTimeout(r *http.Request) (time.Duration, bool) {
-	timeout, err := time.ParseDuration(r.URL.Query().Get("timeout"))
-	return timeout, err == nil && timeout > 0
+// timeoutOf returns how long the caller of a request waits: the timeout that it announces, or longest if that is less.
+func timeoutOf(r *http.Request, longest time.Duration) time.Duration {
+	if announced, err := time.ParseDuration(r.URL.Query().Get("timeout")); err == nil && announced > 0 {
+		return min(announced, longest)
+	}
+	return longest
 }
