@@ -47,7 +47,26 @@ func buildAndRun(m *testing.M) int {
 			return 1
 		}
 	}
+	for _, path := range []string{built.webhookGen, built.controllerGen} {
+		if err := rewrite(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
 	return m.Run()
+}
+
+// rewrite writes a program anew, as the installation of a download does. The linker writes it through a mapping, which
+// leaves larger folios in the page cache: Linux then counts up to a third more of the file as resident.
+func rewrite(path string) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o755)
 }
 
 // generate is the command that prints a module's manifests.

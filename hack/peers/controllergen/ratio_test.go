@@ -19,7 +19,7 @@ func onlyByName(t *testing.T) {
 	}
 }
 
-// TestRatioToControllerGen requires a manifest in a twenty-fifth of controller-gen's time and half of its memory on
+// TestRatioToControllerGen requires a manifest in a twentieth of controller-gen's processor time and 0.7 of its memory on
 // cluster-api. It calls controller-gen in two ways: by folders, as projects do, or by import path, which spares it half
 // of the time.
 func TestRatioToControllerGen(t *testing.T) {
@@ -38,11 +38,11 @@ func TestRatioToControllerGen(t *testing.T) {
 		faster := ratio(theirs, ours)
 		memory := float64(ours.medianMemory()) / float64(theirs.medianMemory())
 		t.Logf("%s%v  time %.0f times ours, our memory %.2f of theirs", name, theirs, faster, memory)
-		if faster < 25 {
-			t.Errorf("%s takes %.1f times as long as webhook-gen; wanted 25", name, faster)
+		if faster < 20 {
+			t.Errorf("%s takes %.1f times as long as webhook-gen; wanted 20", name, faster)
 		}
-		if memory > 0.5 {
-			t.Errorf("webhook-gen takes %.2f of the memory of %s; wanted one half", memory, name)
+		if memory > 0.7 {
+			t.Errorf("webhook-gen takes %.2f of the memory of %s; wanted 0.7", memory, name)
 		}
 	}
 }
