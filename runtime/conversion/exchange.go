@@ -3,12 +3,13 @@
 package conversion
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -46,7 +47,7 @@ func exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS,
 	if err != nil {
 		return err
 	}
-	if of.schema.Lossless && (mode.Read == nil || len(mode.Read.Unfit) == 0 && mode.Read.Converted == 0) {
+	if of.lossless && (mode.Read == nil || len(mode.Read.Unfit) == 0 && mode.Read.Converted == 0) {
 		return nil
 	}
 	if returned == nil {
@@ -61,7 +62,7 @@ func exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS,
 			return dependences(ctx, src, dst, returned, of, to, forth, changes)
 		}
 	}
-	return of.keep(dst, src, returned, mode, depend)
+	return of.keep(ctx, dst, src, returned, mode, depend)
 }
 
 // restore puts values back into dst, and returns the result of converting dst back then. The result is nil if there
@@ -75,86 +76,114 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 	n := to.notes.Get().(*notes)
 	defer to.notes.Put(n)
 	kept := n.keptIn(annotation)
-	changes, cut := n.changesIn(named(kept, to.version))
+	changes, cut := n.changesIn(named(kept, to.version), to.layout())
 	if cut > 0 && mode.Read == nil {
 		return nil, fmt.Errorf("%s: %d values of %s do not fit this version or its annotation and were left out when the object was read: change it in %s, because they would be lost",
 			nameOf(dst), cut, to.version, to.version)
 	}
 	write(dst, n.textOf(kept.without(to.version)))
-	changes, err := current(changes, of.layout().shape, reflect.ValueOf(src).Elem())
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	v := verifying[S, D, PS, PD]{src: src, dst: dst, of: of, to: to, back: back, trusted: mode.Trusted, unlimited: mode.Trusted || mode.Unlimited}
+	after, err := v.restore(ctx, changes, mode.Size+len(annotation))
+	if errors.Is(v.work.err, errSpent) && mode.Spent != nil {
+		*mode.Spent = true
+	}
+	return after, err
+}
+
+// verifying applies changes and examines the result of converting the object back.
+type verifying[S, D any, PS Object[S], PD Object[D]] struct {
+	ctx                context.Context
+	src, before        PS
+	dst                PD
+	of                 Stash[S, PS]
+	to                 Stash[D, PD]
+	back               func(context.Context, *D, *S) error
+	trusted, unlimited bool
+	work               work
+	applied            restoring // the changes that were applied last
+}
+
+// restore applies the changes that lead to no difference. It returns the result of converting dst back with them, or
+// nil if there are none.
+func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change, size int) (PS, error) {
+	changes, err := v.current(ctx, changes, size)
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
 	// A restored value may not fit src's version. The converted field is unset then.
-	ctx = wire.WithMode(seeing(ctx, dst), wire.Mode{Read: new(wire.Left)})
-	before := PS(new(S))
-	if err := back(ctx, dst, before); err != nil {
+	v.ctx, v.before = wire.WithMode(seeing(ctx, v.dst), wire.Mode{Read: new(wire.Left)}), new(S)
+	if err := v.back(v.ctx, v.dst, v.before); err != nil {
 		return nil, err
 	}
-	v := verifying[S, D, PS, PD]{ctx: ctx, src: src, dst: dst, before: before, of: of, to: to, back: back, mode: mode}
+	left := v.work.left
 	after, d, err := v.try(changes)
+	once := left - v.work.left
 	if err == nil && len(d.paths) > 0 {
 		changes = d.without(changes)
-		if after, d, err = v.try(changes); err == nil && len(d.paths) > 0 {
-			v.budget = maxTries
-			changes = append(v.harmless(changes[:len(changes)/2]), v.harmless(changes[len(changes)/2:])...)
-			after, d, err = v.try(changes)
-		}
+		after, d, err = v.try(changes)
+	}
+	if err == nil && len(d.paths) > 0 {
+		v.work.left -= once // for the last try
+		half := len(changes) / 2
+		changes = append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
+		spent := v.work.err
+		v.work.left, v.work.err = once+workFloor, context.Cause(ctx)
+		after, d, err = v.try(changes)
+		v.work.err = cmp.Or(v.work.err, spent)
 	}
 	switch {
+	case errors.Is(err, errSpent):
+		return v.before, nil
 	case err != nil:
 		return nil, err
-	case len(d.paths) > 0 || to.schema.Lossless:
-		return before, nil // values for which the other version has a place by now are not kept again
+	case len(d.paths) > 0 || v.to.lossless:
+		return v.before, nil // values for which the other version has a place by now are not kept again
 	}
 	return after, nil
-}
-
-// maxTries is how often changes are tried to find the ones that lead to a difference, if their paths do not identify
-// them.
-const maxTries = 32
-
-// verifying applies changes and examines the result of converting the object back.
-type verifying[S, D any, PS Object[S], PD Object[D]] struct {
-	ctx         context.Context
-	src, before PS
-	dst         PD
-	of          Stash[S, PS]
-	to          Stash[D, PD]
-	back        func(context.Context, *D, *S) error
-	mode        wire.Mode
-	budget      int
-	last        restoring // the changes that were applied last
 }
 
 // try applies changes, and returns the result of converting dst back then. If the result differs from the result
 // without the changes, or is an error, dst is as before.
 func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences, err error) {
-	r := restoring{ctx: v.ctx, unlimited: v.mode.Trusted || v.mode.Unlimited}
-	nodes := nodesOf(changes)
-	r.fields(v.to.layout().shape, reflect.ValueOf(v.dst).Elem(), nodes, v.to.schema)
-	r.ownEntries(v.dst, nodes, v.to.schema)
-	if r.err != nil {
-		return nil, d, r.err
+	r := restoring{work: &v.work, unlimited: v.unlimited}
+	if v.work.take(workFloor/mostTries + tryCost*v.work.size) {
+		nodes := nodesOf(changes, v.to.layout())
+		r.fields(reflect.ValueOf(v.dst).Elem(), nodes)
+		r.ownEntries(v.dst, nodes)
 	}
-	if v.last = r; r.applied == 0 {
+	v.applied = r
+	if v.work.err != nil {
+		r.rollback()
+		return nil, d, v.work.err
+	}
+	if r.applied == 0 {
 		return v.before, d, nil
 	}
-	after, d.added = PS(new(S)), v.mode.Trusted
+	after, d.added = PS(new(S)), v.trusted
 	if fails(func() error { return v.back(v.ctx, v.dst, after) }) {
 		d.note(nil) // the change that leads to this is unknown
 	} else {
-		d.metadata(v.before, after, v.src)
 		l := v.of.layout()
-		d.structs(l.shape, l.arrived(reflect.ValueOf(v.before).Elem()), l.arrived(reflect.ValueOf(after).Elem()), reflect.ValueOf(v.src).Elem(), v.of.schema, nil)
+		d.work = unbounded(v.ctx)
+		d.metadata(v.before, after, v.src)
+		d.structs(l.shape, l.arrived(reflect.ValueOf(v.before).Elem()), l.arrived(reflect.ValueOf(after).Elem()), reflect.ValueOf(v.src).Elem(), l.plan, nil)
 	}
 	if len(d.paths) > 0 {
 		r.rollback()
 		after = v.before
 	}
-	v.last = r
 	return after, d, nil
 }
+
+// mostTries is how often changes of a small object are tried, and tryCost how often a try touches each byte of an
+// object, besides the values that it restores.
+const (
+	mostTries = 32
+	tryCost   = 2
+)
 
 // fails reports whether a conversion returns an error or panics. Functions of the user may panic for an object that
 // nobody has written, such as one with restored values, because it may be invalid.
@@ -163,25 +192,24 @@ func fails(convert func() error) (failed bool) {
 	return convert() != nil
 }
 
-// harmless returns the changes that lead to no difference, as far as a number of tries can find them. If some changes
+// harmless returns the changes that lead to no difference, as far as the budget suffices to find them. If some changes
 // lead to one, it examines each half of them.
 func (v *verifying[S, D, PS, PD]) harmless(changes []change) []change {
-	if len(changes) == 0 || v.budget == 0 {
+	if len(changes) == 0 {
 		return nil
 	}
-	v.budget--
 	_, d, err := v.try(changes)
-	switch {
+	switch half := len(changes) / 2; {
 	case err != nil:
 		return nil
 	case len(d.paths) == 0:
-		v.last.rollback()
+		v.applied.rollback()
 		return changes
-	case len(changes) == 1:
+	case half == 0:
 		return nil
+	default:
+		return append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
 	}
-	half := len(changes) / 2
-	return append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
 }
 
 // differences are the values that differ between two objects of a version, as paths through structs.
@@ -189,6 +217,7 @@ type differences struct {
 	paths [][]string
 	// added means that values which only the second object has make no difference.
 	added bool
+	work  work
 }
 
 func (d *differences) note(at []string) { d.paths = append(d.paths, at) }
@@ -211,12 +240,12 @@ func (d *differences) metadata(before, after, said metav1.Object) {
 
 // structs compares two structs of a shape. A value that equals the user's own in said makes no difference; said may be
 // invalid.
-func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, schema Schema, at []string) {
+func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, p *plan, at []string) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		b, inBefore := f.Present(before)
 		a, inAfter := f.Present(after)
-		if inBefore == inAfter && (!inBefore || f.Shape.Equal(b, a)) {
+		if inBefore == inAfter && (!inBefore || comparesWhole(f, len(at)) && f.Shape.Equal(b, a)) {
 			continue
 		}
 		var w reflect.Value
@@ -228,121 +257,120 @@ func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, 
 			continue
 		}
 		here := append(at[:len(at):len(at)], f.Name)
-		if b, a := f.Shape.Structs(b, inBefore), f.Shape.Structs(a, inAfter); b.IsValid() && a.IsValid() {
-			d.structs(f.Shape.Target(), b, a, f.Shape.Structs(w, inSaid), schema.member(f.Name), here)
-			continue
+		if from, to := f.Shape.Structs(b, inBefore), f.Shape.Structs(a, inAfter); from.IsValid() && to.IsValid() && len(here) < maxSteps {
+			d.structs(f.Shape.Target(), from, to, f.Shape.Structs(w, inSaid), p.member(f.Name), here)
+		} else if !d.isKnown(f, b, inBefore, a, inAfter, w, inSaid, said.IsValid(), p.member(f.Name)) {
+			d.note(here)
 		}
-		if known(f, b, inBefore, a, inAfter, w, inSaid, said.IsValid(), schema.member(f.Name)) {
-			continue
-		}
-		d.note(here)
 	}
 }
 
-// known reports whether nothing in a field is new: each value in it is as it was, or is the user's own in said. The
+// isKnown reports whether nothing in a field is new: each value in it is as it was, or is the user's own in said. The
 // user's own value is unknown if isSaid is false.
-func known(f *wire.Member, before reflect.Value, inBefore bool, after reflect.Value, inAfter bool, said reflect.Value, inSaid, isSaid bool, schema Schema) bool {
-	b, errBefore := decodedField(f, before, inBefore)
-	a, errAfter := decodedField(f, after, inAfter)
+func (d *differences) isKnown(f *wire.Member, before reflect.Value, inBefore bool, after reflect.Value, inAfter bool, said reflect.Value, inSaid, isSaid bool, p *plan) bool {
+	b, errBefore := decodedField(f, before, inBefore, &d.work)
+	a, errAfter := decodedField(f, after, inAfter, &d.work)
 	var w any = unknown{}
 	var errSaid error
 	if isSaid {
-		w, errSaid = decodedField(f, said, inSaid)
+		w, errSaid = decodedField(f, said, inSaid, &d.work)
 	}
-	return errBefore == nil && errAfter == nil && errSaid == nil && knownValue(b, a, w, schema)
+	return errBefore == nil && errAfter == nil && errSaid == nil && matchOf(b, a, w, p).known
 }
 
 // unknown is a value that equals no other one.
 type unknown struct{}
 
-// knownValue is known for values as JSON has them. The elements of two lists belong together if they have the same
-// keys, or else if both lists have the same length.
-func knownValue(before, after, said any, schema Schema) bool {
-	if reflect.DeepEqual(after, before) || reflect.DeepEqual(after, said) {
-		return true
-	}
+// match reports whether a value equals the value before, whether it equals the user's own, and whether each value in it
+// equals one of them.
+type match struct{ before, said, known bool }
+
+func (m match) and(other match) match {
+	return match{m.before && other.before, m.said && other.said, m.known && other.known}
+}
+
+// matchOf compares values in JSON, each once. The elements of lists belong together if they have the same keys, or else
+// if all lists have the same length.
+func matchOf(before, after, said any, p *plan) (m match) {
 	switch after := after.(type) {
 	case map[string]any:
-		before, ok := before.(map[string]any)
-		if !ok {
-			return false
-		}
+		before, isBefore := before.(map[string]any)
 		own, isSaid := said.(map[string]any)
+		m = match{isBefore && len(before) == len(after), isSaid && len(own) == len(after), isBefore}
 		for _, name := range namesOfBoth(before, after) {
 			said = unknown{}
 			if isSaid {
 				said = memberOf(own, name)
 			}
-			if !knownValue(memberOf(before, name), memberOf(after, name), said, schema.member(name)) {
-				return false
-			}
+			m = m.and(matchOf(memberOf(before, name), memberOf(after, name), said, p.member(name)))
 		}
-		return true
 	case []any:
-		before, _ := before.([]any)
-		said, ok := said.([]any)
-		return ok && knownElements(before, after, said, schema)
+		m = elementsMatch(before, after, said, p)
+	default:
+		m.before, m.said = reflect.DeepEqual(after, before), reflect.DeepEqual(after, said)
 	}
-	return false
+	m.known = m.known || m.before || m.said
+	return m
 }
 
-// knownElements is knownValue for lists.
-func knownElements(before, after, said []any, schema Schema) bool {
-	if len(schema.Keys) > 0 {
-		names := slices.Sorted(slices.Values(schema.Keys))
-		inBefore, inAfter, inSaid := tableOf(before, names), tableOf(after, names), tableOf(said, names)
-		if inBefore.unique(before) && inAfter.unique(after) && inSaid.unique(said) {
-			both := slices.Concat(after, slices.DeleteFunc(slices.Clone(before), func(e any) bool { return inAfter.in(after, keyOf(e, names)) != (absent{}) }))
-			return !slices.ContainsFunc(both, func(e any) bool {
-				key := keyOf(e, names)
-				return !knownValue(inBefore.in(before, key), inAfter.in(after, key), inSaid.in(said, key), schema.element())
-			})
+// elementsMatch is matchOf for lists.
+func elementsMatch(before any, after []any, said any, p *plan) (m match) {
+	b, isBefore := before.([]any)
+	s, isSaid := said.([]any)
+	if isSaid && p.key.keys != nil {
+		inBefore, inAfter, inSaid := tableOf(b, p.key), tableOf(after, p.key), tableOf(s, p.key)
+		if inBefore.unique(b) && inAfter.unique(after) && inSaid.unique(s) {
+			m.known = true
+			for _, e := range slices.Concat(after, b) {
+				key := p.key.to(e)
+				m.known = m.known && matchOf(inBefore.in(b, key), inAfter.in(after, key), inSaid.in(s, key), p.elements).known
+			}
+			m.before, m.said = reflect.DeepEqual(before, any(after)), reflect.DeepEqual(said, any(after))
+			return m
 		}
 	}
-	if len(before) != len(after) || len(said) != len(after) {
-		return false
+	if len(b) != len(after) || len(s) != len(after) || !isSaid {
+		m.before, m.said = reflect.DeepEqual(before, any(after)), reflect.DeepEqual(said, any(after))
+		return m
 	}
+	m = match{isBefore, true, true}
 	for i := range after {
-		if !knownValue(before[i], after[i], said[i], schema.element()) {
-			return false
-		}
+		m = m.and(matchOf(b[i], after[i], s[i], p.elements))
 	}
-	return true
+	return m
 }
 
 // without returns the changes except for changes at the path of a difference, around it or below it. Most members have
 // the same name in both versions.
 func (d *differences) without(changes []change) []change {
-	at, around := map[string]bool{}, map[string]bool{}
+	type tree map[string]tree
+	all := tree{}
 	for _, path := range d.paths {
-		if len(path) == 0 {
-			continue
-		}
-		at[strings.Join(path, "\x00")] = true
-		for i := range path {
-			around[strings.Join(path[:i+1], "\x00")] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return leadsTo(c, at, around) })
-}
-
-// leadsTo reports whether a change is at one of the paths, around it or below it.
-func leadsTo(c change, at, around map[string]bool) bool {
-	path := ""
-	for i, s := range c.At {
-		if s.keys != nil {
-			break
-		}
-		if i > 0 {
-			path += "\x00"
-		}
-		path += s.name
-		if at[path] {
-			return true
-		}
-		if !around[path] {
-			return false
+		for at, i := all, 0; i < len(path); i++ {
+			below, ok := at[path[i]]
+			if ok && below == nil {
+				break // all below differs
+			}
+			if i == len(path)-1 {
+				below = nil
+			} else if !ok {
+				below = tree{}
+			}
+			at[path[i]], at = below, below
 		}
 	}
-	return true
+	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool {
+		at := all
+		for _, s := range c.At {
+			below, ok := at[s.name]
+			switch {
+			case s.keys != nil || ok && below == nil:
+				return true
+			case !ok:
+				return false
+			}
+			at = below
+		}
+		return true
+	})
 }
