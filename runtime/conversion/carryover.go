@@ -62,11 +62,11 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](
 		return nil
 	}
 	c := comparison{work: unbounded(ctx)}
-	if err := to.compare(&c, nil, came, whole); err != nil || c.changes > maxChanges || c.lost > 0 {
+	if err := to.compare(&c, nil, came, whole); err != nil || c.changes > maxChanges {
 		return err
 	}
 	removeAnnotation(dst, annotation)
-	if c.any() {
+	if c.changes > 0 {
 		write(dst, n.textOf(append(kept, entry{to.key, c.text()})))
 	}
 	return nil

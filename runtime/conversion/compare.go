@@ -151,7 +151,7 @@ func (c *comparison) elements(at []step, base, want []any, inBase, inWant *table
 		if err != nil {
 			return err
 		}
-		if err := c.record(change{At: below, Is: is, Index: i}); err != nil {
+		if err := c.record(below, change{Is: is, Index: i}); err != nil {
 			return err
 		}
 	}
@@ -162,7 +162,7 @@ func (c *comparison) elements(at []step, base, want []any, inBase, inWant *table
 func (c *comparison) around(at []step, base, want []any, p *plan) error {
 	i, _ := tableOf(base, p.one).find(p.one)
 	j, _ := tableOf(want, p.one).find(p.one)
-	found := change{At: at, Index: -1, Around: &p.one}
+	found := change{Index: -1, Around: &p.one}
 	others := want
 	if i >= 0 && j >= 0 {
 		found.Index = j
@@ -173,7 +173,7 @@ func (c *comparison) around(at []step, base, want []any, p *plan) error {
 		if found.Is, err = json.Marshal(p.strip(others)); err != nil {
 			return err
 		}
-		if err := c.record(found); err != nil {
+		if err := c.record(at, found); err != nil {
 			return err
 		}
 	}
@@ -193,13 +193,13 @@ func (c *comparison) replace(at []step, base, want any) error {
 	if err != nil || was == is {
 		return err
 	}
-	found := change{At: at, Was: was}
+	found := change{Was: was}
 	if want != (absent{}) {
 		if found.Is, err = json.Marshal(want); err != nil {
 			return err
 		}
 	}
-	return c.record(found)
+	return c.record(at, found)
 }
 
 // aligned reports whether the keys identify the elements of each list and the common elements have the same order. It

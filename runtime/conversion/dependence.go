@@ -326,15 +326,10 @@ func elementsOn(s *wire.Shape, path []step) (all [][]string) {
 		for _, value := range next.values {
 			element = append(element, fmt.Sprint(value))
 		}
-		if slices.Sort(element); next.keys != nil {
-			s, _ = elementShape(s)
-		} else {
-			if s != nil && s.Target().Kind == wire.Dict {
-				element = []string{next.name}
-			}
-			s, _ = memberShape(s, next.name)
+		if slices.Sort(element); next.keys == nil && s != nil && s.Target().Kind == wire.Dict {
+			element = []string{next.name}
 		}
-		if element != nil {
+		if s, _ = shapeBelow(s, next); element != nil {
 			all = append(all, element)
 		}
 	}
@@ -343,11 +338,9 @@ func elementsOn(s *wire.Shape, path []step) (all [][]string) {
 
 // differing returns the changes from one object of a version to another.
 func differing[T any, P Object[T]](ctx context.Context, s Stash[T, P], from, to P) ([]change, error) {
-	c := comparison{work: unbounded(ctx)}
-	if err := s.compare(&c, nil, from, to); err != nil || !c.any() {
-		return nil, err
-	}
-	return readChanges(c.text(), s.layout()), nil
+	c := comparison{work: unbounded(ctx), collects: true}
+	err := s.compare(&c, nil, from, to)
+	return c.found, err
 }
 
 // copied returns a copy of an object that shares no memory with it below spec, status and the like.

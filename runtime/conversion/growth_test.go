@@ -436,9 +436,6 @@ func TestGrowth(t *testing.T) {
 	slices.SortFunc(all, func(a, b hostile) int { return strings.Compare(a.String(), b.String()) })
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	slices.SortStableFunc(all, func(a, b hostile) int { // those without an annotation first
-		return len(a.changes[:min(len(a.changes), 4)]) - len(b.changes[:min(len(b.changes), 4)])
-	})
 	first, most := 16<<10, 256<<10
 	until := time.Now().Add(time.Hour)
 	if d, err := time.ParseDuration(os.Getenv("ATTACKTIME")); err == nil {
@@ -461,6 +458,9 @@ func TestGrowth(t *testing.T) {
 				break
 			}
 			last = c
+		}
+		if testing.Verbose() {
+			t.Logf("%s: %s, %d", h, last.took, last.allocated)
 		}
 	}
 	t.Logf("%d of %d combinations, seed %d", tried, len(all), seed)

@@ -43,11 +43,7 @@ func (n *node) child(s step) *node {
 	c := n.index[text]
 	if c == nil {
 		c = &node{step: s, plan: n.plan.below(s)}
-		if s.keys == nil {
-			c.shape, _ = memberShape(n.shape, s.name)
-		} else {
-			c.shape, _ = elementShape(n.shape)
-		}
+		c.shape, _ = shapeBelow(n.shape, s)
 		if n.index == nil {
 			n.index = make(map[string]*node, 1)
 		}

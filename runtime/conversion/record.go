@@ -37,60 +37,103 @@ func (c change) holds(value any) bool {
 	return err == nil && d == c.Was
 }
 
-// comparison writes the changes from one value to another, as a list of objects without empty members.
-//
-// Its methods must not keep the path of a value after they return.
+// comparison writes the changes from one value to another, or collects them. Its methods must not keep the path of a
+// value after they return.
 type comparison struct {
-	work    work
-	list    encoder // without the bracket at its end
-	changes int
-	paths   int // bytes of paths in the list
-	lost    int // changes for which the list has no room
+	work     work
+	collects bool
+	found    []change
+	list     encoder // the changes, as encoder.changes writes them but for the bracket at the end
+	value    encoder // one value
+	changes  int
+	paths    int // bytes of paths, or of their steps
+	lost     int // changes for which there is no room
 }
 
 // maxPaths is how many bytes of paths are written for one object. An annotation has room for far less.
 const maxPaths = 4 << 20
 
-func (c *comparison) any() bool { return c.changes > 0 }
-
-// text returns the list of changes. There must be at least one.
-func (c *comparison) text() []byte { return append(c.list.out, ']') }
-
-// complete writes the changes again, completed by a function, if this adds anything.
-func (c *comparison) complete(l layout, with func([]change) error) error {
-	changes := readChanges(c.text(), l)
-	if err := with(changes); err != nil {
-		return err
+// record writes or collects a change of the value at a path.
+func (c *comparison) record(at []step, found change) error {
+	c.changes++
+	found.At = at
+	switch {
+	case c.paths > maxPaths:
+		c.lost++
+	case c.collects:
+		found.At, found.Is = slices.Clone(at), slices.Clone(found.Is)
+		c.found = append(c.found, found)
+		c.paths += len(at) * len("a usual name")
+	default:
+		before := len(c.list.out)
+		c.list.next(found)
+		c.paths += len(c.list.out) - before - len(found.Is)
 	}
-	if !slices.ContainsFunc(changes, func(c change) bool { return c.On != nil }) {
-		return nil
-	}
-	*c = comparison{work: c.work}
-	for _, found := range changes {
-		if err := c.record(found); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.list.err
 }
 
-// begin begins a change of the value at a path. It returns false if there are more paths than an annotation could have.
-func (c *comparison) begin(at []step) bool {
-	c.changes++
-	if c.paths > maxPaths {
-		c.lost++
-		return false
+// add records a value that has to be added.
+func (c *comparison) add(at []step, s *wire.Shape, want reflect.Value) error {
+	c.value.out = c.value.out[:0]
+	if c.value.value(s, want); c.value.err != nil {
+		return c.value.err
 	}
-	before := len(c.list.out)
-	if before > 0 {
-		c.list.out = append(c.list.out, ',')
+	return c.record(at, change{Is: c.value.out})
+}
+
+// text returns the list of changes. There must be at least one.
+func (c *comparison) text() []byte {
+	for _, found := range c.found {
+		c.list.next(found)
+	}
+	return append(c.list.out, ']')
+}
+
+// next writes a change behind others, as an object without empty members.
+func (e *encoder) next(c change) {
+	if len(e.out) == 0 {
+		e.out = append(e.out, '[')
 	} else {
-		c.list.out = append(c.list.out, '[')
+		e.out = append(e.out, ',')
 	}
-	c.list.out = append(c.list.out, `{"at":`...)
-	c.list.steps(at)
-	c.paths += len(c.list.out) - before
-	return true
+	e.change(c)
+}
+
+func (e *encoder) change(c change) {
+	e.out = append(e.out, `{"at":`...)
+	e.steps(c.At)
+	if c.Was != "" {
+		e.key("was")
+		e.out = wire.AppendText(e.out, c.Was)
+	}
+	if c.Is != nil {
+		e.key("is")
+		e.out = append(e.out, c.Is...)
+	}
+	if c.Index != 0 {
+		e.key("index")
+		e.out = strconv.AppendInt(e.out, int64(c.Index), 10)
+	}
+	if c.Around != nil {
+		e.key("around")
+		e.keys(*c.Around)
+	}
+	if c.On != nil {
+		e.key("on")
+		e.out = append(e.out, c.On...)
+	}
+	objects := 0 // scattered ones right around the value: earlier versions of this package make them if they are missing
+	for _, s := range slices.Backward(c.At[:len(c.At)-1]) {
+		if !s.scattered {
+			break
+		}
+		objects++
+	}
+	if objects > 0 {
+		e.key("make")
+		e.out = strconv.AppendInt(e.out, int64(objects), 10)
+	}
+	e.out = append(e.out, '}')
 }
 
 // steps writes a path.
@@ -119,63 +162,7 @@ func (e *encoder) keys(s step) {
 	e.out = append(e.out, '}')
 }
 
-// end ends a change of the value at a path. It writes how many scattered objects right around the value are made if
-// they are missing, for earlier versions of this package.
-func (c *comparison) end(at []step) error {
-	objects := 0
-	for _, s := range slices.Backward(at[:len(at)-1]) {
-		if !s.scattered {
-			break
-		}
-		objects++
-	}
-	if objects > 0 {
-		c.list.key("make")
-		c.list.out = strconv.AppendInt(c.list.out, int64(objects), 10)
-	}
-	c.list.out = append(c.list.out, '}')
-	return c.list.err
-}
-
-// add records a value that has to be added.
-func (c *comparison) add(at []step, s *wire.Shape, want reflect.Value) error {
-	if !c.begin(at) {
-		return nil
-	}
-	c.list.key("is")
-	c.list.value(s, want)
-	return c.end(at)
-}
-
-// record writes a change.
-func (c *comparison) record(found change) error {
-	if !c.begin(found.At) {
-		return nil
-	}
-	if found.Was != "" {
-		c.list.key("was")
-		c.list.out = wire.AppendText(c.list.out, found.Was)
-	}
-	if found.Is != nil {
-		c.list.key("is")
-		c.list.out = append(c.list.out, found.Is...)
-	}
-	if found.Index != 0 {
-		c.list.key("index")
-		c.list.out = strconv.AppendInt(c.list.out, int64(found.Index), 10)
-	}
-	if found.Around != nil {
-		c.list.key("around")
-		c.list.keys(*found.Around)
-	}
-	if found.On != nil {
-		c.list.key("on")
-		c.list.out = append(c.list.out, found.On...)
-	}
-	return c.end(found.At)
-}
-
-// readChange reads a change that comparison.record has written, or how many values were left out in its place. A change
+// readChange reads a change that encoder.change has written, or how many values were left out in its place. A change
 // without a path is none: the text is from somebody else, or of a type that had other fields. The steps of the path are
 // appended to the given steps.
 func readChange(text []byte, steps []step, l layout, names *wire.Texts) (c change, cut int, _ []step) {
@@ -205,14 +192,4 @@ func readChange(text []byte, steps []step, l layout, names *wire.Texts) (c chang
 		c.At = nil
 	}
 	return c, cut, steps
-}
-
-// readChanges reads the changes that a comparison has written.
-func readChanges(list []byte, l layout) (changes []change) {
-	for text := range elements(list) {
-		if c, _, _ := readChange(text, nil, l, nil); len(c.At) > 0 {
-			changes = append(changes, c)
-		}
-	}
-	return changes
 }

@@ -176,25 +176,18 @@ const maxSteps = 512
 func readPath(list []byte, steps []step, l layout, names *wire.Texts) ([]step, bool) {
 	p, s, first := l.plan, l.shape, len(steps)
 	for raw := range elements(list) {
-		var next step
-		ok := len(steps)-first < maxSteps
-		switch {
-		case !ok:
-		case raw[0] == '"':
+		next, ok := step{}, true
+		if raw[0] == '"' {
 			next.name = names.Of(wire.Text(raw, wire.Whole(raw)))
-			if len(steps) == first && next.name == "metadata" { // ownEntries examines the rest
-				s = nil
-			} else {
-				s, ok = memberShape(s, next.name)
-			}
-		default:
-			if s, ok = elementShape(s); ok {
-				if next, ok = p.key.read(raw); !ok {
-					next, ok = p.one.read(raw)
-				}
-			}
+		} else if next, ok = p.key.read(raw); !ok {
+			next, ok = p.one.read(raw)
 		}
-		if !ok {
+		if len(steps) == first && next.name == "metadata" { // ownEntries examines the rest
+			s = nil
+		} else if ok {
+			s, ok = shapeBelow(s, next)
+		}
+		if !ok || len(steps)-first == maxSteps {
 			return steps[:first], false
 		}
 		p = p.below(next)
@@ -229,37 +222,19 @@ func (s step) read(raw []byte) (step, bool) {
 	return s, true
 }
 
-// memberShape returns the shape of an object's member: nil if there is no Go type, and false if the type lacks the
-// member.
-func memberShape(s *wire.Shape, name string) (*wire.Shape, bool) {
+// shapeBelow returns the shape of the value to which a step leads: nil if there is no Go type, and false if the type
+// has no such value.
+func shapeBelow(s *wire.Shape, next step) (*wire.Shape, bool) {
 	if s == nil {
 		return nil, true
 	}
-	switch s = s.Target(); s.Kind {
-	case wire.Structure:
-		i, ok := s.Index[name]
-		if !ok {
-			return nil, false
+	switch s = s.Target(); {
+	case s.Kind == wire.Structure && next.keys == nil:
+		if i, ok := s.Index[next.name]; ok {
+			return s.Fields[i].Shape, true
 		}
-		return s.Fields[i].Shape, true
-	case wire.Dict:
+	case s.Kind == wire.Dict && next.keys == nil, s.Kind == wire.List && next.keys != nil:
 		return s.Elem, true
-	case wire.Self, wire.Opaque, wire.Dynamic:
-		return nil, true
 	}
-	return nil, false
-}
-
-// elementShape is memberShape for the elements of a list.
-func elementShape(s *wire.Shape) (*wire.Shape, bool) {
-	if s == nil {
-		return nil, true
-	}
-	switch s = s.Target(); s.Kind {
-	case wire.List:
-		return s.Elem, true
-	case wire.Self, wire.Opaque, wire.Dynamic:
-		return nil, true
-	}
-	return nil, false
+	return nil, s.Kind == wire.Self || s.Kind == wire.Opaque || s.Kind == wire.Dynamic
 }

@@ -57,10 +57,10 @@ type layout struct {
 
 // notes is the memory to keep and to restore one object after another.
 type notes struct {
-	steps            []step
-	names            wire.Texts
-	kept             kepts
-	read, list, text []byte
+	steps                   []step
+	names                   wire.Texts
+	kept                    kepts
+	read, list, text, value []byte
 }
 
 // NewStash returns the stash of a version.
@@ -93,34 +93,26 @@ func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned 
 	}
 	n := s.notes.Get().(*notes)
 	defer s.notes.Put(n)
-	l := s.layout()
-	c := comparison{work: unbounded(ctx), list: encoder{out: n.list[:0]}}
+	c := comparison{work: unbounded(ctx), collects: depend != nil, list: encoder{out: n.list[:0]}, value: encoder{out: n.value}}
 	err := s.compare(&c, n.steps[:0], returned, said)
 	if err == nil {
-		err = c.ownEntries(l.plan.Schema, said, returned)
+		err = c.ownEntries(s.layout().plan.Schema, said, returned)
 	}
-	if err == nil && depend != nil && c.any() {
-		err = c.complete(l, depend)
-	}
-	n.list = c.list.out
-	if err != nil {
-		return err
+	if err == nil && len(c.found) > 0 {
+		err = depend(c.found)
 	}
 	unfit := mode.Read != nil && len(mode.Read.Unfit) > 0
 	annotation, ok := on.GetAnnotations()[Annotation]
-	if !c.any() && !ok && !unfit {
-		return nil
+	if n.value = c.value.out; err != nil || c.changes == 0 && !ok && !unfit {
+		return err
 	}
-	kept := n.keptIn(annotation).without(s.version)
-	rest := room(on, mode)
-	if c.any() {
+	kept, rest := n.keptIn(annotation).without(s.version), room(on, mode)
+	all := kept
+	if n.list = c.list.out; c.changes > 0 {
 		n.list = c.text()
+		all = append(all, entry{s.key, n.list})
 	}
 	if !unfit && c.changes <= maxChanges && c.lost == 0 {
-		all := kept
-		if c.any() {
-			all = append(kept, entry{s.key, n.list})
-		}
 		if text := n.textOf(all); len(text) <= rest {
 			write(on, text)
 			return nil
@@ -342,15 +334,6 @@ func decodedField(f *wire.Member, v reflect.Value, present bool, w *work) (any, 
 		return nil, w.err
 	}
 	return parsed(e.out)
-}
-
-// decoded returns a value as JSON has it, with numbers as they are written.
-func decoded(object any) (any, error) {
-	text, err := json.Marshal(object)
-	if err != nil {
-		return nil, err
-	}
-	return parsed(text)
 }
 
 // parsed reads JSON, with numbers as they are written.
