@@ -238,9 +238,8 @@ func (p *plan) leaves(paths [][]step, at []step, value any) [][]step {
 
 // current returns the changes without the obsolete ones: what functions had written for these is not in the object any
 // more.
-func (v *verifying[S, D, PS, PD]) current(ctx context.Context, changes []change, size int) ([]change, error) {
+func (v *verifying[S, D, PS, PD]) current(changes []change) ([]change, error) {
 	l, src := v.of.layout(), reflect.ValueOf(v.src).Elem()
-	v.work = workFor(ctx, size)
 	if !slices.ContainsFunc(changes, func(c change) bool { return c.On != nil }) {
 		return changes, v.work.err
 	}

@@ -5,6 +5,7 @@ package conversion
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -86,7 +87,10 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 		return nil, nil
 	}
 	v := verifying[S, D, PS, PD]{src: src, dst: dst, of: of, to: to, back: back, trusted: mode.Trusted, unlimited: mode.Trusted || mode.Unlimited}
-	after, err := v.restore(ctx, changes, mode.Size+len(annotation))
+	after, err := v.restore(ctx, changes, mode.Size, len(annotation))
+	if errors.Is(err, errSpent) {
+		err = nil
+	}
 	if errors.Is(v.work.err, errSpent) && mode.Spent != nil {
 		*mode.Spent = true
 	}
@@ -107,9 +111,15 @@ type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 }
 
 // restore applies the changes that lead to no difference. It returns the result of converting dst back with them, or
-// nil if there are none.
-func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change, size int) (PS, error) {
-	changes, err := v.current(ctx, changes, size)
+// nil if there are none. If the size of the object is unknown, it is measured.
+func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change, size, annotation int) (PS, error) {
+	if size == 0 {
+		var e encoder
+		e.value(v.of.layout().shape, reflect.ValueOf(v.src).Elem())
+		size = len(e.out)
+	}
+	v.work = workFor(ctx, size+annotation)
+	changes, err := v.current(changes)
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
@@ -119,35 +129,30 @@ func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change,
 		return nil, err
 	}
 	left := v.work.left
-	after, d, err := v.try(changes)
+	after, paths, err := v.try(changes)
 	once := left - v.work.left
-	if err == nil && len(d.paths) > 0 {
-		changes = d.without(changes)
-		after, d, err = v.try(changes)
+	if err == nil && len(paths) > 0 {
+		changes = without(changes, paths)
+		after, paths, err = v.try(changes)
 	}
-	if err == nil && len(d.paths) > 0 {
+	if err == nil && len(paths) > 0 {
 		v.work.left -= once // for the last try
 		half := len(changes) / 2
 		changes = append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
 		spent := v.work.err
 		v.work.left, v.work.err = once+workFloor, context.Cause(ctx)
-		after, d, err = v.try(changes)
+		after, paths, err = v.try(changes)
 		v.work.err = cmp.Or(v.work.err, spent)
 	}
-	switch {
-	case errors.Is(err, errSpent):
-		return v.before, nil
-	case err != nil:
-		return nil, err
-	case len(d.paths) > 0 || v.to.lossless:
-		return v.before, nil // values for which the other version has a place by now are not kept again
+	if len(paths) > 0 || v.to.lossless { // values for which the other version has a place by now are not kept again
+		after = v.before
 	}
-	return after, nil
+	return after, err
 }
 
-// try applies changes, and returns the result of converting dst back then. If the result differs from the result
-// without the changes, or is an error, dst is as before.
-func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences, err error) {
+// try applies changes, and returns the result of converting dst back then. If this has values that differ from the
+// result without the changes, or is an error, dst is as before; a path without steps is an unknown one.
+func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, paths [][]step, err error) {
 	r := restoring{work: &v.work, unlimited: v.unlimited}
 	if v.work.take(workFloor/mostTries + tryCost*v.work.size) {
 		nodes := nodesOf(changes, v.to.layout())
@@ -155,27 +160,22 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences
 		r.ownEntries(v.dst, nodes)
 	}
 	v.applied = r
-	if v.work.err != nil {
-		r.rollback()
-		return nil, d, v.work.err
+	after = new(S)
+	switch {
+	case v.work.err != nil:
+		err = v.work.err
+	case r.applied == 0:
+		return v.before, nil, nil
+	case fails(func() error { return v.back(v.ctx, v.dst, after) }):
+		paths = [][]step{nil}
+	default:
+		paths, err = v.differences(after)
 	}
-	if r.applied == 0 {
-		return v.before, d, nil
-	}
-	after, d.added = PS(new(S)), v.trusted
-	if fails(func() error { return v.back(v.ctx, v.dst, after) }) {
-		d.note(nil) // the change that leads to this is unknown
-	} else {
-		l := v.of.layout()
-		d.work = unbounded(v.ctx)
-		d.metadata(v.before, after, v.src)
-		d.structs(l.shape, l.arrived(reflect.ValueOf(v.before).Elem()), l.arrived(reflect.ValueOf(after).Elem()), reflect.ValueOf(v.src).Elem(), l.plan, nil)
-	}
-	if len(d.paths) > 0 {
+	if len(paths) > 0 || err != nil {
 		r.rollback()
 		after = v.before
 	}
-	return after, d, nil
+	return after, paths, err
 }
 
 // mostTries is how often changes of a small object are tried, and tryCost how often a try touches each byte of an
@@ -198,11 +198,11 @@ func (v *verifying[S, D, PS, PD]) harmless(changes []change) []change {
 	if len(changes) == 0 {
 		return nil
 	}
-	_, d, err := v.try(changes)
+	_, paths, err := v.try(changes)
 	switch half := len(changes) / 2; {
 	case err != nil:
 		return nil
-	case len(d.paths) == 0:
+	case len(paths) == 0:
 		v.applied.rollback()
 		return changes
 	case half == 0:
@@ -212,18 +212,8 @@ func (v *verifying[S, D, PS, PD]) harmless(changes []change) []change {
 	}
 }
 
-// differences are the values that differ between two objects of a version, as paths through structs.
-type differences struct {
-	paths [][]string
-	// added means that values which only the second object has make no difference.
-	added bool
-	work  work
-}
-
-func (d *differences) note(at []string) { d.paths = append(d.paths, at) }
-
-// metadata compares labels and annotations, because a conversion may put fields there.
-func (d *differences) metadata(before, after, said metav1.Object) {
+// metadataDiffers compares labels and annotations, because a conversion may put fields there.
+func metadataDiffers(before, after, said metav1.Object) bool {
 	users := func(o metav1.Object) map[string]string {
 		kept := maps.Clone(o.GetAnnotations())
 		delete(kept, Annotation)
@@ -233,130 +223,95 @@ func (d *differences) metadata(before, after, said metav1.Object) {
 	same := func(a, b metav1.Object) bool {
 		return maps.Equal(a.GetLabels(), b.GetLabels()) && maps.Equal(users(a), users(b))
 	}
-	if !same(before, after) && !same(said, after) {
-		d.note([]string{"metadata"})
-	}
+	return !same(before, after) && !same(said, after)
 }
 
-// structs compares two structs of a shape. A value that equals the user's own in said makes no difference; said may be
-// invalid.
-func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, p *plan, at []string) {
-	for i := range s.Fields {
-		f := &s.Fields[i]
-		b, inBefore := f.Present(before)
-		a, inAfter := f.Present(after)
-		if inBefore == inAfter && (!inBefore || comparesWhole(f, len(at)) && f.Shape.Equal(b, a)) {
-			continue
+// differences returns the paths of values in after that are new: neither as before nor the user's own in src. If the
+// annotation is trusted, a value may be new where before or src has none.
+func (v *verifying[S, D, PS, PD]) differences(after PS) (paths [][]step, err error) {
+	if metadataDiffers(v.before, after, v.src) {
+		paths = append(paths, []step{{name: "metadata"}})
+	}
+	l, c := v.of.layout(), comparison{work: unbounded(v.ctx), collects: true}
+	base := l.arrived(reflect.ValueOf(v.before).Elem())
+	if err := c.structs(nil, l.shape, base, l.arrived(reflect.ValueOf(after).Elem()), l.keys); err != nil || len(c.found) == 0 {
+		return paths, err
+	}
+	before, err := finderIn(l.shape, base, &c.work)
+	if err != nil {
+		return nil, err
+	}
+	said, err := finderIn(l.shape, reflect.ValueOf(v.src).Elem(), &c.work)
+	for _, found := range c.found {
+		b, s, is := before.at(found.At), said.at(found.At), any(absent{})
+		if found.Is != nil {
+			is, _ = parsed(found.Is)
 		}
-		var w reflect.Value
-		var inSaid bool
-		if said.IsValid() {
-			w, inSaid = f.Present(said)
-		}
-		if d.added && (!inBefore || b.IsZero() || !inSaid || w.IsZero()) {
-			continue
-		}
-		here := append(at[:len(at):len(at)], f.Name)
-		if from, to := f.Shape.Structs(b, inBefore), f.Shape.Structs(a, inAfter); from.IsValid() && to.IsValid() && len(here) < maxSteps {
-			d.structs(f.Shape.Target(), from, to, f.Shape.Structs(w, inSaid), p.member(f.Name), here)
-		} else if !d.isKnown(f, b, inBefore, a, inAfter, w, inSaid, said.IsValid(), p.member(f.Name)) {
-			d.note(here)
+		if !isKnown(b, is, s) && !(v.trusted && (isZero(b) || isZero(s))) {
+			paths = append(paths, found.At)
 		}
 	}
+	return paths, err
 }
 
-// isKnown reports whether nothing in a field is new: each value in it is as it was, or is the user's own in said. The
-// user's own value is unknown if isSaid is false.
-func (d *differences) isKnown(f *wire.Member, before reflect.Value, inBefore bool, after reflect.Value, inAfter bool, said reflect.Value, inSaid, isSaid bool, p *plan) bool {
-	b, errBefore := decodedField(f, before, inBefore, &d.work)
-	a, errAfter := decodedField(f, after, inAfter, &d.work)
-	var w any = unknown{}
-	var errSaid error
-	if isSaid {
-		w, errSaid = decodedField(f, said, inSaid, &d.work)
+// isKnown reports whether a value is the user's own, or a list whose elements are as before or the user's own.
+func isKnown(before, after, said any) bool {
+	if reflect.DeepEqual(after, said) {
+		return true
 	}
-	return errBefore == nil && errAfter == nil && errSaid == nil && matchOf(b, a, w, p).known
+	a, _ := after.([]any)
+	b, _ := before.([]any)
+	s, _ := said.([]any)
+	if len(a) == 0 || len(b) != len(a) || len(s) != len(a) {
+		return false
+	}
+	for i := range a {
+		if !reflect.DeepEqual(a[i], b[i]) && !reflect.DeepEqual(a[i], s[i]) {
+			return false
+		}
+	}
+	return true
 }
 
-// unknown is a value that equals no other one.
-type unknown struct{}
-
-// match reports whether a value equals the value before, whether it equals the user's own, and whether each value in it
-// equals one of them.
-type match struct{ before, said, known bool }
-
-func (m match) and(other match) match {
-	return match{m.before && other.before, m.said && other.said, m.known && other.known}
-}
-
-// matchOf compares values in JSON, each once. The elements of lists belong together if they have the same keys, or else
-// if all lists have the same length.
-func matchOf(before, after, said any, p *plan) (m match) {
-	switch after := after.(type) {
+// isZero reports whether a value in JSON is missing or may stand for a missing one.
+func isZero(value any) bool {
+	switch value := value.(type) {
+	case absent, nil:
+		return true
 	case map[string]any:
-		before, isBefore := before.(map[string]any)
-		own, isSaid := said.(map[string]any)
-		m = match{isBefore && len(before) == len(after), isSaid && len(own) == len(after), isBefore}
-		for _, name := range namesOfBoth(before, after) {
-			said = unknown{}
-			if isSaid {
-				said = memberOf(own, name)
+		for _, member := range value {
+			if !isZero(member) {
+				return false
 			}
-			m = m.and(matchOf(memberOf(before, name), memberOf(after, name), said, p.member(name)))
 		}
+		return true
 	case []any:
-		m = elementsMatch(before, after, said, p)
-	default:
-		m.before, m.said = reflect.DeepEqual(after, before), reflect.DeepEqual(after, said)
+		return len(value) == 0
 	}
-	m.known = m.known || m.before || m.said
-	return m
-}
-
-// elementsMatch is matchOf for lists.
-func elementsMatch(before any, after []any, said any, p *plan) (m match) {
-	b, isBefore := before.([]any)
-	s, isSaid := said.([]any)
-	if isSaid && p.key.keys != nil {
-		inBefore, inAfter, inSaid := tableOf(b, p.key), tableOf(after, p.key), tableOf(s, p.key)
-		if inBefore.unique(b) && inAfter.unique(after) && inSaid.unique(s) {
-			m.known = true
-			for _, e := range slices.Concat(after, b) {
-				key := p.key.to(e)
-				m.known = m.known && matchOf(inBefore.in(b, key), inAfter.in(after, key), inSaid.in(s, key), p.elements).known
-			}
-			m.before, m.said = reflect.DeepEqual(before, any(after)), reflect.DeepEqual(said, any(after))
-			return m
-		}
-	}
-	if len(b) != len(after) || len(s) != len(after) || !isSaid {
-		m.before, m.said = reflect.DeepEqual(before, any(after)), reflect.DeepEqual(said, any(after))
-		return m
-	}
-	m = match{isBefore, true, true}
-	for i := range after {
-		m = m.and(matchOf(b[i], after[i], s[i], p.elements))
-	}
-	return m
+	return value == false || value == "" || value == json.Number("0")
 }
 
 // without returns the changes except for changes at the path of a difference, around it or below it. Most members have
 // the same name in both versions.
-func (d *differences) without(changes []change) []change {
+func without(changes []change, paths [][]step) []change {
 	type tree map[string]tree
 	all := tree{}
-	for _, path := range d.paths {
-		for at, i := all, 0; i < len(path); i++ {
-			below, ok := at[path[i]]
+	for _, path := range paths {
+		at := all
+		for i, s := range path {
+			below, ok := at[s.name]
 			if ok && below == nil {
 				break // all below differs
 			}
-			if i == len(path)-1 {
-				below = nil
-			} else if !ok {
-				below = tree{}
+			if i == len(path)-1 || path[i+1].keys != nil {
+				at[s.name] = nil
+				break
 			}
-			at[path[i]], at = below, below
+			if !ok {
+				below = tree{}
+				at[s.name] = below
+			}
+			at = below
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool {

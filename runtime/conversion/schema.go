@@ -72,6 +72,22 @@ func planOf(s Schema, none *plan) *plan {
 	return p
 }
 
+// onlyKeys returns a schema with nothing but the keys of lists.
+func (s Schema) onlyKeys() Schema {
+	only := Schema{Keys: s.Keys}
+	if s.Members != nil {
+		only.Members = make(map[string]Schema, len(s.Members))
+		for name, m := range s.Members {
+			only.Members[name] = m.onlyKeys()
+		}
+	}
+	if s.Elements != nil {
+		below := s.Elements.onlyKeys()
+		only.Elements = &below
+	}
+	return only
+}
+
 func (p *plan) member(name string) *plan {
 	if m, ok := p.members[name]; ok {
 		return m

@@ -50,6 +50,7 @@ type stash struct {
 // values.
 type layout struct {
 	plan  *plan
+	keys  *plan // with nothing but the keys of lists
 	shape *wire.Shape
 	// omitsZero means that a field of the type has the option omitzero.
 	omitsZero bool
@@ -73,7 +74,7 @@ func NewStash[T any, P Object[T]](version string, schema Schema) Stash[T, P] {
 func layoutOf[T any](schema Schema) layout {
 	none := new(plan)
 	none.elements = none
-	l := layout{plan: planOf(schema, none), shape: new(wire.Shapes).Of(reflect.TypeFor[T]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) })}
+	l := layout{plan: planOf(schema, none), keys: planOf(schema.onlyKeys(), none), shape: new(wire.Shapes).Of(reflect.TypeFor[T]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) })}
 	for _, f := range l.shape.Fields {
 		l.omitsZero = l.omitsZero || f.OmitZero || omitsZero(f.Shape.Typ)
 	}
