@@ -96,24 +96,27 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 		return err
 	}
 	for place, indexes := range groups {
-		var paths [][]step
-		var elements [][][]string
+		paths, by, known := [][]step(nil), byElements{}, map[string]json.RawMessage{}
+		hook, _, _ := plan.hooked(changes[indexes[0]])
+		like := elementsOn(of.layout().shape, hook)
 		for _, text := range slices.Sorted(maps.Keys(written[place])) {
-			path := written[place][text]
-			paths, elements = append(paths, path), append(elements, elementsOn(l.shape, path))
+			by.add(len(paths), elementsOn(l.shape, written[place][text]), like)
+			paths = append(paths, written[place][text])
 		}
 		for _, i := range indexes {
 			hook, _, _ := plan.hooked(changes[i])
 			on := elementsOn(of.layout().shape, hook)
-			var own [][]step
-			for j, path := range paths {
-				if sameElement(on, elements[j]) {
-					own = append(own, path)
+			text := fmt.Sprintf("%q", on)
+			if _, ok := known[text]; !ok {
+				var own [][]step
+				for _, j := range by.find(on) {
+					own = append(own, paths[j])
+				}
+				if known[text], err = live.dependences(own); err != nil {
+					return err
 				}
 			}
-			if changes[i].On, err = live.dependences(own); err != nil {
-				return err
-			}
+			changes[i].On = known[text]
 		}
 	}
 	return nil
@@ -307,14 +310,49 @@ func (p *plan) customIn(value any) bool {
 	return false
 }
 
-// sameElement reports whether two paths lead through the same elements, as far as both lead through some.
-func sameElement(a, b [][]string) bool {
-	for i := range min(len(a), len(b)) {
-		if len(a[i]) == len(b[i]) && !slices.Equal(a[i], b[i]) {
-			return false // other keys: with fewer keys in one version, the elements may be the same
+// byElements finds numbered paths by the elements through which they lead. Elements with other numbers of keys than
+// those of a path like the sought ones may be any elements: one version may have fewer keys.
+type byElements map[string][]int
+
+const (
+	anyElement = "*"
+	pathEnd    = "."
+)
+
+// add adds a path. The parts of its text are found by each path that leads on from there.
+func (b byElements) add(path int, elements, like [][]string) {
+	text := ""
+	for i, e := range elements {
+		b[text] = append(b[text], path)
+		if i < len(like) && len(e) != len(like[i]) {
+			text += anyElement
+		} else {
+			text += fmt.Sprintf("%q", e)
 		}
 	}
-	return true
+	b[text], b[text+pathEnd] = append(b[text], path), append(b[text+pathEnd], path)
+}
+
+// find returns the paths that lead through the same elements, as far as both lead through some.
+func (b byElements) find(elements [][]string) (paths []int) {
+	texts := []string{""}
+	for _, e := range elements {
+		var next []string
+		for _, text := range texts {
+			paths = append(paths, b[text+pathEnd]...)
+			for _, t := range []string{text + fmt.Sprintf("%q", e), text + anyElement} {
+				if _, ok := b[t]; ok {
+					next = append(next, t)
+				}
+			}
+		}
+		texts = next
+	}
+	for _, text := range texts {
+		paths = append(paths, b[text]...)
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // elementsOn returns the keys of the elements of lists, and of the values of maps, on a path in a type. They are in
