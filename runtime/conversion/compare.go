@@ -56,11 +56,11 @@ func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value,
 
 // fields compares two values of a field in JSON.
 func (c *comparison) fields(at []step, f *wire.Member, base reflect.Value, hasBase bool, want reflect.Value, hasWant bool, p *plan) error {
-	b, err := decodedField(f, base, hasBase, &c.work)
+	b, err := decodedField(f, base, hasBase, c.work)
 	if err != nil {
 		return err
 	}
-	w, err := decodedField(f, want, hasWant, &c.work)
+	w, err := decodedField(f, want, hasWant, c.work)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 	}
 	l := to.layout()
 	work := unbounded(ctx)
-	live, err := finderIn(l.shape, l.arrived(reflect.ValueOf(dst).Elem()), &work)
+	live, err := finderIn(l.shape, l.arrived(reflect.ValueOf(dst).Elem()), work)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 	if err != nil {
 		return err
 	}
-	was, err := finderIn(of.layout().shape, reflect.ValueOf(src).Elem(), &work)
+	was, err := finderIn(of.layout().shape, reflect.ValueOf(src).Elem(), work)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 		for _, place := range places {
 			changes = append(changes, undo[place]...)
 		}
-		r := restoring{work: &work, unlimited: true}
+		r := restoring{work: work, unlimited: true}
 		r.fields(reflect.ValueOf(without).Elem(), nodesOf(changes, of.layout()))
 		less := PD(new(D))
 		if work.err != nil || fails(func() error { return forth(seeing(ctx, without), without, less) }) {

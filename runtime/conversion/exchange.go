@@ -232,16 +232,19 @@ func (v *verifying[S, D, PS, PD]) differences(after PS) (paths [][]step, err err
 	if metadataDiffers(v.before, after, v.src) {
 		paths = append(paths, []step{{name: "metadata"}})
 	}
-	l, c := v.of.layout(), comparison{work: unbounded(v.ctx), collects: true}
+	l, c := v.of.layout(), comparison{work: &v.work, collects: true}
 	base := l.arrived(reflect.ValueOf(v.before).Elem())
 	if err := c.structs(nil, l.shape, base, l.arrived(reflect.ValueOf(after).Elem()), l.keys); err != nil || len(c.found) == 0 {
 		return paths, err
 	}
-	before, err := finderIn(l.shape, base, &c.work)
+	before, err := finderIn(l.shape, base, c.work)
 	if err != nil {
 		return nil, err
 	}
-	said, err := finderIn(l.shape, reflect.ValueOf(v.src).Elem(), &c.work)
+	said, err := finderIn(l.shape, reflect.ValueOf(v.src).Elem(), c.work)
+	if err != nil {
+		return nil, err
+	}
 	for _, found := range c.found {
 		b, s, is := before.at(found.At), said.at(found.At), any(absent{})
 		if found.Is != nil {
@@ -251,7 +254,7 @@ func (v *verifying[S, D, PS, PD]) differences(after PS) (paths [][]step, err err
 			paths = append(paths, found.At)
 		}
 	}
-	return paths, err
+	return paths, v.work.err
 }
 
 // isKnown reports whether a value is the user's own, or a list whose elements are as before or the user's own.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
@@ -542,4 +543,37 @@ func objectIn(t *testing.T, answer []byte) any {
 		return nil
 	}
 	return review.Response.ConvertedObjects[0]
+}
+
+// TestHostileBesideHonest compares annotations of a client with one that a conversion wrote, on objects of the same
+// length. A hostile one costs at most five times as much. The figures of docs/guides/security.md are those of -v.
+func TestHostileBesideHonest(t *testing.T) {
+	const object, annotation = 533_000, 136_000
+	rooms := `{` + houseObjects["rooms"](object) + `}`
+	some := `{"rooms":[` + repeated(object, func(i int) string {
+		if i < 600 { // whose hours take as many bytes in the annotation
+			return fmt.Sprintf(`{"name":"r%d","hours":%d}`, i, i+1)
+		}
+		return fmt.Sprintf(`{"name":"r%d"}`, i)
+	}) + `]}`
+	there, _ := converts(t, reviewOfHouse("v2", "v1", "", some))
+	read, err := json.Marshal(objectIn(t, there))
+	if err != nil {
+		t.Fatal(err)
+	}
+	honest := fmt.Appendf(nil, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","request":{"uid":"u","desiredAPIVersion":"example.com/v2","objects":[%s]}}`, read)
+	converts(t, honest)
+	answer, peer := converts(t, honest)
+	if !bytes.Contains(answer, []byte(`"hours":600`)) {
+		t.Fatalf("the honest annotation restores nothing: %.500s", answer)
+	}
+	t.Logf("an object of %d bytes with an honest annotation of %d", len(some), len(honest)-len(some))
+	t.Logf("honest: %d MB in %s", peer.bytes>>20, peer.took.Round(time.Millisecond))
+	for _, name := range slices.Sorted(maps.Keys(hostileChanges)) {
+		_, c := converts(t, reviewOfHouse("v1", "v2", annotationsOf[""](hostileChanges[name](annotation, rooms)), rooms))
+		t.Logf("%s: %d MB in %s", name, c.bytes>>20, c.took.Round(time.Millisecond))
+		if c.bytes > 5*peer.bytes || c.allocations > 5*peer.allocations {
+			t.Errorf("%s: %+v, the honest annotation %+v", name, c, peer)
+		}
+	}
 }

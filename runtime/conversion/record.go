@@ -40,7 +40,7 @@ func (c change) holds(value any) bool {
 // comparison writes the changes from one value to another, or collects them. Its methods must not keep the path of a
 // value after they return.
 type comparison struct {
-	work     work
+	work     *work
 	collects bool
 	found    []change
 	list     encoder // the changes, as encoder.changes writes them but for the bracket at the end

@@ -59,6 +59,7 @@ type layout struct {
 // notes is the memory to keep and to restore one object after another.
 type notes struct {
 	steps                   []step
+	work                    work
 	names                   wire.Texts
 	kept                    kepts
 	read, list, text, value []byte
@@ -94,7 +95,8 @@ func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned 
 	}
 	n := s.notes.Get().(*notes)
 	defer s.notes.Put(n)
-	c := comparison{work: unbounded(ctx), collects: depend != nil, list: encoder{out: n.list[:0]}, value: encoder{out: n.value}}
+	n.work = *unbounded(ctx)
+	c := comparison{work: &n.work, collects: depend != nil, list: encoder{out: n.list[:0]}, value: encoder{out: n.value}}
 	err := s.compare(&c, n.steps[:0], returned, said)
 	if err == nil {
 		err = c.ownEntries(s.layout().plan.Schema, said, returned)
@@ -104,6 +106,7 @@ func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned 
 	}
 	unfit := mode.Read != nil && len(mode.Read.Unfit) > 0
 	annotation, ok := on.GetAnnotations()[Annotation]
+	n.work.ctx = nil
 	if n.value = c.value.out; err != nil || c.changes == 0 && !ok && !unfit {
 		return err
 	}

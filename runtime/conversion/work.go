@@ -46,4 +46,4 @@ func (w *work) take(bytes int) bool {
 }
 
 // unbounded returns work that only the caller ends: work for what the object itself has.
-func unbounded(ctx context.Context) work { return work{ctx: ctx, left: math.MaxInt} }
+func unbounded(ctx context.Context) *work { return &work{ctx: ctx, left: math.MaxInt} }
