@@ -40,8 +40,8 @@ func (e *environment) listFleets(t *testing.T, version, namespace string) []unst
 	return list.Items
 }
 
-// TestAnnotationOfManyKeys stores a Fleet of many ships with an annotation of a client whose step has thousands of keys.
-// Lists in the other version answer, before and after a restart of the webhook.
+// TestAnnotationOfManyKeys stores a Fleet of many ships with an annotation of a client: a step of it has thousands of
+// keys. Lists in the other version answer, before and after a restart of the webhook.
 func TestAnnotationOfManyKeys(t *testing.T) {
 	e := onAPIServer(t)
 	e.conversions.withoutKeys(t)
@@ -155,7 +155,8 @@ func TestKubectlKeeps(t *testing.T) {
 	edited := e.getFleet(t, "v1alpha1", namespace, "fleet")
 	before := edited.DeepCopy()
 	unstructured.SetNestedField(edited.Object, int64(5), "spec", "size")
-	if err := e.client.Patch(t.Context(), edited, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}), client.FieldOwner("kubectl-edit")); err != nil {
+	edit := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+	if err := e.client.Patch(t.Context(), edited, edit, client.FieldOwner("kubectl-edit")); err != nil {
 		t.Fatal(err)
 	}
 	want["replicas"] = int64(5)
@@ -187,7 +188,7 @@ func TestKubectlKeeps(t *testing.T) {
 	if err := e.client.Update(t.Context(), bare); err != nil {
 		t.Fatal(err)
 	}
-	want = object{"replicas": int64(1), "pace": "steady"} // a manifest without the annotation replaces what the annotation had
+	want = object{"replicas": int64(1), "pace": "steady"} // without the annotation, its values are replaced, too
 	check("replace by a manifest")
 }
 
@@ -229,8 +230,8 @@ func (e *environment) storeAll(t *testing.T, all []*unstructured.Unstructured) {
 	}
 }
 
-// TestListOf10000 lists 10,000 Fleets, of which one has a time that Go cannot read and one an annotation that takes too
-// much work, in a version in which they are not stored.
+// TestListOf10000 lists 10,000 Fleets in a version in which they are not stored. One Fleet has a time that Go cannot
+// read, and one has an annotation that takes too much work.
 func TestListOf10000(t *testing.T) {
 	e := onAPIServer(t)
 	e.conversions.withoutKeys(t)

@@ -310,8 +310,8 @@ func (p *plan) customIn(value any) bool {
 	return false
 }
 
-// byElements finds numbered paths by the elements through which they lead. Elements with other numbers of keys than
-// those of a path like the sought ones may be any elements: one version may have fewer keys.
+// byElements finds numbered paths by the elements through which they lead. If one version has fewer keys than the other
+// one, an element may be any element.
 type byElements map[string][]int
 
 const (
@@ -319,7 +319,7 @@ const (
 	pathEnd    = "."
 )
 
-// add adds a path. The parts of its text are found by each path that leads on from there.
+// add adds a path. The elements in like are on a path of the sought kind.
 func (b byElements) add(path int, elements, like [][]string) {
 	text := ""
 	for i, e := range elements {

@@ -111,7 +111,7 @@ type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 }
 
 // restore applies the changes that lead to no difference. It returns the result of converting dst back with them, or
-// nil if there are none. If the size of the object is unknown, it is measured.
+// nil if no change applies. If the size of the object is unknown, it is measured.
 func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change, size, annotation int) (PS, error) {
 	if size == 0 {
 		var e encoder

@@ -162,9 +162,9 @@ func (e *encoder) keys(s step) {
 	e.out = append(e.out, '}')
 }
 
-// readChange reads a change that encoder.change has written, or how many values were left out in its place. A change
-// without a path is none: the text is from somebody else, or of a type that had other fields. The steps of the path are
-// appended to the given steps.
+// readChange reads a change that encoder.change has written, or how many values were left out in its place. The change
+// has no path if the text is from somebody else, or of a type that had other fields. The steps of the path are appended
+// to the given steps.
 func readChange(text []byte, steps []step, l layout, names *wire.Texts) (c change, cut int, _ []step) {
 	first, around, fits := len(steps), false, true
 	for m := range entries(text) {

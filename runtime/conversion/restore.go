@@ -16,7 +16,7 @@ type restoring struct {
 	work *work
 	// applied counts the changes that were applied.
 	applied int
-	// undo restore what was set, in order.
+	// undo restores earlier values, in order.
 	undo []func()
 	// unlimited means that the markers of types are ignored.
 	unlimited bool

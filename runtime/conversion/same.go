@@ -52,7 +52,7 @@ func (s Same) withoutKept(annotation []byte, version string) (rest Same, some bo
 }
 
 // without returns s without the member that a path leads to or through, or without the object around such members to
-// which it leads. It returns false if there is none.
+// which it leads. It returns false if s has no such member.
 func (s Same) without(way [][]byte) (rest Same, found bool) {
 	name, _ := stringOf(way[0]) // a step into a list has no name
 	part, ok := s[name]
