@@ -469,7 +469,7 @@ func TestGrowth(t *testing.T) {
 	if !random { // objects alone, and some with an annotation: fewer of greater length
 		alone := func(h hostile) int { return min(1, len(h.changes)-len("none")) }
 		slices.SortStableFunc(all, func(a, b hostile) int { return cmp.Compare(alone(a), alone(b)) })
-		all = all[:2*len(houseObjects)+min(80, 8+80*usual / *growthTo)]
+		all = all[:2*len(houseObjects)+min(80, 8 + 80*usual / *growthTo)]
 	}
 	tried := 0
 	for _, h := range all {
