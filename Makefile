@@ -158,7 +158,7 @@ ports: ## lines by hand of each port of a real API's conversions: markers, hooks
 # With ATTACKTIME, a duration, random tests take that time with fresh seeds; ATTACKSEED repeats one seed.
 .PHONY: test-attacks
 test-attacks: test-attacks-peer ## what hostile users and clients send, beside controller-runtime and the API server's patches; ATTACKTIME=10m for longer
-	cd $(RUNTIME) && $(AT_FLOOR) $(TEST) -count=1 -run '^TestGrowth$$' ./admission -growthto 4194304
+	cd $(RUNTIME) && $(AT_FLOOR) $(TEST) -count=1 -run '^TestGrowth$$' ./admission ./conversion -growthto 4194304
 
 .PHONY: test-attacks-peer
 test-attacks-peer: # the attacks that make test does not run

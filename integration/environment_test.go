@@ -56,6 +56,7 @@ type environment struct {
 	conversions *conversions
 	proxy       *proxy
 	auditLog    string
+	etcd        string // URL
 	ca          []byte // PEM, of who signed the webhooks' certificate
 
 	policies policies
@@ -132,7 +133,7 @@ func (e *environment) startAPIServer(folder string) error {
 	if err != nil {
 		return err
 	}
-	e.config = config
+	e.config, e.etcd = config, env.ControlPlane.Etcd.URL.String()
 	e.config.QPS = -1 // It is the API server that is to be seen, not a client that holds back.
 	e.config.WarningHandlerWithContext = rest.NoWarnings{}
 	e.client, err = client.New(e.config, client.Options{})

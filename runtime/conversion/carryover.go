@@ -52,9 +52,8 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](
 		removeAnnotation(dst, annotation)
 		return nil
 	}
-	l := to.layout()
 	whole, came, lost := PD(new(D)), PD(new(D)), PS(new(S))
-	if wire.Decode(object, wire.Whole(object), nil, l.shape, reflect.ValueOf(whole).Elem()) != nil {
+	if wire.Decode(object, wire.Whole(object), nil, to.layout().shape, reflect.ValueOf(whole).Elem()) != nil {
 		return nil
 	}
 	takeMeta(dst, whole)
@@ -62,15 +61,12 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](
 	if fails(func() error { return back(seeing(ctx, whole), whole, lost) }) || fails(func() error { return forth(seeing(ctx, lost), lost, came) }) {
 		return nil
 	}
-	var c comparison
-	if err := c.structs(nil, l.shape, l.arrived(reflect.ValueOf(came).Elem()), l.arrived(reflect.ValueOf(whole).Elem()), to.schema); err != nil {
+	c := comparison{work: unbounded(ctx)}
+	if err := to.compare(&c, nil, came, whole); err != nil || c.changes > maxChanges {
 		return err
 	}
-	if c.changes > maxChanges {
-		return nil
-	}
 	removeAnnotation(dst, annotation)
-	if c.any() {
+	if c.changes > 0 {
 		write(dst, n.textOf(append(kept, entry{to.key, c.text()})))
 	}
 	return nil

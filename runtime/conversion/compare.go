@@ -3,29 +3,44 @@
 package conversion
 
 import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
+// absent is the value of a missing member or element. Null is not absent.
+type absent struct{}
+
+// comparesWhole reports whether the values of a field are compared as a whole first, and not only by their fields. A
+// chain of a recursive type would be compared once for each of its levels.
+func comparesWhole(f *wire.Member, depth int) bool {
+	const most = 16
+	return depth < most || f.Shape.Target().Kind != wire.Structure
+}
+
 // structs compares two structs of a shape. Most structs are mostly equal. Only fields that differ, and are not structs
 // again, are written in JSON and compared there.
-func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value, schema Schema) error {
+func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value, p *plan) error {
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		below := schema.member(f.Name)
+		below := p.member(f.Name)
 		if below.Dropped {
 			continue
 		}
 		b, hasBase := f.Present(base)
 		w, hasWant := f.Present(want)
-		if hasBase == hasWant && (!hasBase || f.Shape.Equal(b, w)) {
+		if hasBase == hasWant && (!hasBase || comparesWhole(f, len(at)) && f.Shape.Equal(b, w)) {
 			continue
 		}
 		here := append(at, step{name: f.Name, scattered: below.Scattered})
 		var err error
 		switch inner, is := f.Shape.Structs(b, hasBase), f.Shape.Structs(w, hasWant); {
-		case inner.IsValid() && is.IsValid():
+		case inner.IsValid() && is.IsValid() && len(here) < maxSteps:
 			err = c.structs(here, f.Shape.Target(), inner, is, below)
 		case !hasBase && below.isEmpty():
 			err = c.add(here, f.Shape, w)
@@ -39,23 +54,189 @@ func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value,
 	return nil
 }
 
-// add records a value that has to be added.
-func (c *comparison) add(at []step, s *wire.Shape, want reflect.Value) error {
-	c.begin(at)
-	c.list.key("is")
-	c.list.value(s, want)
-	return c.end(toMake(at))
+// fields compares two values of a field in JSON.
+func (c *comparison) fields(at []step, f *wire.Member, base reflect.Value, hasBase bool, want reflect.Value, hasWant bool, p *plan) error {
+	b, err := decodedField(f, base, hasBase, c.work)
+	if err != nil {
+		return err
+	}
+	w, err := decodedField(f, want, hasWant, c.work)
+	if err != nil {
+		return err
+	}
+	return c.values(at, b, w, p)
 }
 
-// fields compares two values of a field in JSON.
-func (c *comparison) fields(at []step, f *wire.Member, base reflect.Value, hasBase bool, want reflect.Value, hasWant bool, schema Schema) error {
-	b, err := decodedField(f, base, hasBase)
+func (c *comparison) values(at []step, base, want any, p *plan) error {
+	if p.Dropped {
+		return nil
+	}
+	if !c.work.take(0) {
+		return c.work.err
+	}
+	switch want := want.(type) {
+	case map[string]any:
+		object, ok := base.(map[string]any)
+		if len(at) < maxSteps && (ok || p.Scattered && base == (absent{}) && len(want) > 0) {
+			return c.objects(at, object, want, p)
+		}
+	case []any:
+		list, ok := base.([]any)
+		if ok && p.key.keys != nil && len(at) < maxSteps {
+			if inBase, inWant, ok := aligned(list, want, p.key); ok {
+				return c.elements(at, list, want, inBase, inWant, p)
+			}
+		}
+		if p.One != nil && len(want) > 0 && len(at) < maxSteps {
+			return c.around(at, list, want, p)
+		}
+	}
+	kept := p.strip(want)
+	if object, ok := want.(map[string]any); ok && base == (absent{}) && len(kept.(map[string]any)) == 0 && len(object) > 0 {
+		return nil // it held only dropped fields
+	}
+	return c.replace(at, base, kept)
+}
+
+func (c *comparison) objects(at []step, base, want map[string]any, p *plan) error {
+	for _, name := range namesOfBoth(base, want) {
+		below := p.member(name)
+		if err := c.values(append(at, step{name: name, scattered: below.Scattered}), memberOf(base, name), memberOf(want, name), below); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namesOfBoth returns the names of the members of two objects, in order.
+func namesOfBoth(a, b map[string]any) []string {
+	names := slices.Collect(maps.Keys(a))
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func memberOf(object map[string]any, name string) any {
+	if value, ok := object[name]; ok {
+		return value
+	}
+	return absent{}
+}
+
+// elements compares lists whose elements have keys and are in the same order. The tables find their elements.
+func (c *comparison) elements(at []step, base, want []any, inBase, inWant *table, p *plan) error {
+	for _, b := range base {
+		key := p.key.to(b)
+		if i, _ := inWant.find(key); i >= 0 {
+			continue
+		}
+		if err := c.replace(append(at, key), b, absent{}); err != nil {
+			return err
+		}
+	}
+	for i, w := range want {
+		key := p.key.to(w)
+		below := append(at, key)
+		if j, _ := inBase.find(key); j >= 0 {
+			if err := c.values(below, base[j], w, p.elements); err != nil {
+				return err
+			}
+			continue
+		}
+		is, err := json.Marshal(p.elements.strip(w))
+		if err != nil {
+			return err
+		}
+		if err := c.record(below, change{Is: is, Index: i}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// around compares a list with the conversion of its one element.
+func (c *comparison) around(at []step, base, want []any, p *plan) error {
+	i, _ := tableOf(base, p.one).find(p.one)
+	j, _ := tableOf(want, p.one).find(p.one)
+	found := change{Index: -1, Around: &p.one}
+	others := want
+	if i >= 0 && j >= 0 {
+		found.Index = j
+		others = slices.Delete(slices.Clone(want), j, j+1)
+	}
+	if len(others) > 0 {
+		var err error
+		if found.Is, err = json.Marshal(p.strip(others)); err != nil {
+			return err
+		}
+		if err := c.record(at, found); err != nil {
+			return err
+		}
+	}
+	if found.Index < 0 {
+		return nil
+	}
+	return c.values(append(at, p.one), base[i], want[j], p.elements)
+}
+
+// replace records a change of a whole value, if the value has changed.
+func (c *comparison) replace(at []step, base, want any) error {
+	was, err := digest(base)
 	if err != nil {
 		return err
 	}
-	w, err := decodedField(f, want, hasWant)
-	if err != nil {
+	is, err := digest(want)
+	if err != nil || was == is {
 		return err
 	}
-	return c.values(at, b, w, schema)
+	found := change{Was: was}
+	if want != (absent{}) {
+		if found.Is, err = json.Marshal(want); err != nil {
+			return err
+		}
+	}
+	return c.record(at, found)
+}
+
+// aligned reports whether the keys identify the elements of each list and the common elements have the same order. It
+// returns the tables of both lists. Lists without a common element are not aligned: the changes would remove all
+// elements of one list before they add an element of the other, and the content of a list goes with it.
+func aligned(base, want []any, key step) (inBase, inWant *table, ok bool) {
+	inBase, inWant = tableOf(base, key), tableOf(want, key)
+	if !inBase.unique(base) || !inWant.unique(want) {
+		return nil, nil, false
+	}
+	last, common := -1, len(base) == 0 || len(want) == 0
+	for _, w := range want {
+		if j, _ := inBase.find(key.to(w)); j >= 0 {
+			if j < last {
+				return nil, nil, false
+			}
+			last, common = j, true
+		}
+	}
+	return inBase, inWant, common
+}
+
+// digest identifies a value without repeating it. The digest of an absent value is empty.
+func digest(value any) (string, error) {
+	if value == (absent{}) {
+		return "", nil
+	}
+	text, err := json.Marshal(value) // keys in order, so that equal values have equal text
+	if err != nil {
+		return "", err
+	}
+	return digestOf(text), nil
+}
+
+// digestOf is digest for a value that is written already.
+func digestOf(text []byte) string {
+	h := fnv.New64a()
+	h.Write(text)
+	return fmt.Sprintf("%016x", h.Sum64())
 }

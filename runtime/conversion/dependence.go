@@ -10,18 +10,12 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// dependence is a value of the converted object that was there because of a kept value. A function of the user has
-// written it. Without it, the kept value is obsolete.
-type dependence struct {
-	At []step
-	// Is is the digest of the value.
-	Is string
-}
+// A change may depend on values of the converted object: a function of the user has written them because of the kept
+// value. Without them, the kept value is obsolete. The change has their paths and their digests.
 
 // maxDependences is how many values of the converted object a change names. If a function has written more, the change
 // names the parts that contain them.
@@ -31,9 +25,10 @@ const maxDependences = 32
 // functions wrote for it. To find them, src is converted again with the values that came back. The part of dst that
 // differs then depends on the kept values.
 func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, returned PS, of Stash[S, PS], to Stash[D, PD], forth func(context.Context, *S, *D) error, changes []change) error {
+	plan := of.layout().plan
 	groups, order := map[string][]int{}, []string(nil)
 	for i, c := range changes {
-		if _, place, ok := of.schema.hooked(c); ok {
+		if _, place, ok := plan.hooked(c); ok {
 			if groups[place] == nil {
 				order = append(order, place)
 			}
@@ -49,22 +44,22 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 		return nil
 	}
 	l := to.layout()
-	live, err := jsonOf(l.shape, l.arrived(reflect.ValueOf(dst).Elem()))
+	work := unbounded(ctx)
+	live, err := finderIn(l.shape, l.arrived(reflect.ValueOf(dst).Elem()), work)
 	if err != nil {
 		return err
 	}
-	reverse, err := differing(of, src, returned)
+	reverse, err := differing(ctx, of, src, returned)
 	if err != nil {
 		return err
 	}
-	was, err := jsonOf(of.layout().shape, reflect.ValueOf(src).Elem())
+	was, err := finderIn(of.layout().shape, reflect.ValueOf(src).Elem(), work)
 	if err != nil {
 		return err
 	}
-	tables := map[string][]*table{}
 	undo := map[string][]change{}
 	for _, c := range reverse {
-		if _, place, ok := of.schema.hooked(c); groups[place] != nil && (ok || of.schema.at(c.At).customIn(valueAt(was, c.At, tables))) {
+		if _, place, ok := plan.hooked(c); groups[place] != nil && (ok || plan.at(c.At).customIn(was.at(c.At))) {
 			undo[place] = append(undo[place], c)
 		}
 	}
@@ -78,19 +73,19 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 		for _, place := range places {
 			changes = append(changes, undo[place]...)
 		}
-		r := restoring{ctx: ctx, unlimited: true}
-		r.fields(of.layout().shape, reflect.ValueOf(without).Elem(), nodesOf(changes), of.schema)
+		r := restoring{work: work, unlimited: true}
+		r.fields(reflect.ValueOf(without).Elem(), nodesOf(changes, of.layout()))
 		less := PD(new(D))
-		if r.err != nil || fails(func() error { return forth(seeing(ctx, without), without, less) }) {
+		if work.err != nil || fails(func() error { return forth(seeing(ctx, without), without, less) }) {
 			return nil, true, nil
 		}
-		written, err := differing(to, full, less)
+		written, err := differing(ctx, to, full, less)
 		if err != nil {
 			return nil, false, err
 		}
-		values, tables := map[string][]step{}, map[string][]*table{}
+		values = map[string][]step{}
 		for _, w := range written {
-			for _, path := range to.schema.at(w.At).leaves(nil, w.At, valueAt(live, w.At, tables)) {
+			for _, path := range l.plan.at(w.At).leaves(nil, w.At, live.at(w.At)) {
 				values[textOf(path)] = path
 			}
 		}
@@ -100,26 +95,28 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 	if err != nil {
 		return err
 	}
-	tables = map[string][]*table{}
 	for place, indexes := range groups {
-		var paths [][]step
-		var elements [][][]string
+		paths, by, known := [][]step(nil), byElements{}, map[string]json.RawMessage{}
+		hook, _, _ := plan.hooked(changes[indexes[0]])
+		like := elementsOn(of.layout().shape, hook)
 		for _, text := range slices.Sorted(maps.Keys(written[place])) {
-			path := written[place][text]
-			paths, elements = append(paths, path), append(elements, elementsOn(l.shape, path))
+			by.add(len(paths), elementsOn(l.shape, written[place][text]), like)
+			paths = append(paths, written[place][text])
 		}
 		for _, i := range indexes {
-			hook, _, _ := of.schema.hooked(changes[i])
+			hook, _, _ := plan.hooked(changes[i])
 			on := elementsOn(of.layout().shape, hook)
-			var own [][]step
-			for j, path := range paths {
-				if sameElement(on, elements[j]) {
-					own = append(own, path)
+			text := fmt.Sprintf("%q", on)
+			if _, ok := known[text]; !ok {
+				var own [][]step
+				for _, j := range by.find(on) {
+					own = append(own, paths[j])
+				}
+				if known[text], err = live.dependences(own); err != nil {
+					return err
 				}
 			}
-			if changes[i].On, err = digests(own, live, tables); err != nil {
-				return err
-			}
+			changes[i].On = known[text]
 		}
 	}
 	return nil
@@ -180,8 +177,8 @@ func oneByOne(places []string, lost func(places []string) (values map[string][]s
 	return written, nil
 }
 
-// digests returns values of an object with their digests.
-func digests(paths [][]step, live any, tables map[string][]*table) ([]dependence, error) {
+// dependences writes the paths of values with their digests.
+func (f *finder) dependences(paths [][]step) (json.RawMessage, error) {
 	if len(paths) > maxDependences {
 		const outer = 2 // such as spec and a field of it
 		paths = slices.Clone(paths)
@@ -190,56 +187,51 @@ func digests(paths [][]step, live any, tables map[string][]*table) ([]dependence
 		}
 		paths = slices.CompactFunc(paths, func(a, b []step) bool { return textOf(a) == textOf(b) })
 	}
-	var on []dependence
+	e := encoder{out: []byte{'['}}
 	for _, path := range paths {
-		is, err := digest(valueAt(live, path, tables))
-		if err != nil {
-			return nil, err
+		is := f.digest(path)
+		if is == "" { // a value that is not there was not written
+			continue
 		}
-		if is != "" { // a value that is not there was not written
-			on = append(on, dependence{path, is})
+		if len(e.out) > 1 {
+			e.out = append(e.out, ',')
 		}
+		e.out = append(e.out, `{"at":`...)
+		e.steps(path)
+		e.key("is")
+		e.out = append(wire.AppendText(e.out, is), '}')
 	}
-	return on, nil
+	if len(e.out) == 1 {
+		return nil, f.work.err
+	}
+	return append(e.out, ']'), f.work.err
 }
 
 // textOf returns a text that identifies a path.
 func textOf(path []step) string {
-	var b strings.Builder
+	var b []byte
 	for _, s := range path {
-		b.WriteString(strconv.Quote(s.text()))
+		b = strconv.AppendQuote(b, s.text())
 	}
-	return b.String()
-}
-
-// at returns the schema of the value at a path.
-func (s Schema) at(path []step) Schema {
-	for _, next := range path {
-		if next.keys != nil {
-			s = s.element()
-		} else {
-			s = s.member(next.name)
-		}
-	}
-	return s
+	return string(b)
 }
 
 // leaves appends the paths of the values in a value. Somebody else may add members to its objects, and elements to its
 // lists with keys.
-func (s Schema) leaves(paths [][]step, at []step, value any) [][]step {
+func (p *plan) leaves(paths [][]step, at []step, value any) [][]step {
 	at = slices.Clip(at)
 	switch value := value.(type) {
 	case map[string]any:
 		if len(value) > 0 {
 			for _, name := range slices.Sorted(maps.Keys(value)) {
-				paths = s.member(name).leaves(paths, append(at, step{name: name}), value[name])
+				paths = p.member(name).leaves(paths, append(at, step{name: name}), value[name])
 			}
 			return paths
 		}
 	case []any:
-		if len(s.Keys) > 0 && len(value) > 0 && tableOf(value, slices.Sorted(slices.Values(s.Keys))).unique(value) {
+		if p.key.keys != nil && len(value) > 0 && tableOf(value, p.key).unique(value) {
 			for _, e := range value {
-				paths = s.element().leaves(paths, append(at, step{keys: keyOf(e, s.Keys)}), e)
+				paths = p.elements.leaves(paths, append(at, p.key.to(e)), e)
 			}
 			return paths
 		}
@@ -247,87 +239,120 @@ func (s Schema) leaves(paths [][]step, at []step, value any) [][]step {
 	return append(paths, at)
 }
 
-// holds reports whether an object, in JSON, still has the value.
-func (d dependence) holds(object any, tables map[string][]*table) bool {
-	is, err := digest(valueAt(object, d.At, tables))
-	return err == nil && is == d.Is
-}
-
 // current returns the changes without the obsolete ones: what functions had written for these is not in the object any
 // more.
-func current(changes []change, s *wire.Shape, object reflect.Value) ([]change, error) {
+func (v *verifying[S, D, PS, PD]) current(changes []change) ([]change, error) {
+	l, src := v.of.layout(), reflect.ValueOf(v.src).Elem()
 	if !slices.ContainsFunc(changes, func(c change) bool { return c.On != nil }) {
-		return changes, nil
+		return changes, v.work.err
 	}
-	live, err := jsonOf(s, object)
+	live, err := finderIn(l.shape, src, &v.work)
 	if err != nil {
 		return nil, err
 	}
-	tables, left := map[string][]*table{}, maxChanges
-	return slices.DeleteFunc(changes, func(c change) bool {
-		left -= len(c.On)
-		return c.On != nil && (left < 0 || slices.ContainsFunc(c.On, func(d dependence) bool { return !d.holds(live, tables) }))
-	}), nil
+	var names wire.Texts
+	var steps []step
+	changes = slices.DeleteFunc(changes, func(c change) bool {
+		for on := range elements(c.On) {
+			path, ok := readPath(valueOf(on, "at"), steps[:0], l, &names)
+			is, _ := stringOf(valueOf(on, "is"))
+			if !ok || is != live.digest(path) {
+				return true
+			}
+			steps = path
+		}
+		return false
+	})
+	return changes, v.work.err
 }
 
 // hooked returns the innermost field that a function of the user converts and that a change is for: its path, and its
 // place in a type, which is the same for all elements of a list and for all values of a map. A value that contains such
 // fields counts, too.
-func (s Schema) hooked(c change) (path []step, place string, ok bool) {
-	ok = s.Custom
+func (p *plan) hooked(c change) (path []step, place string, ok bool) {
+	ok = p.Custom
 	here := ""
 	for i, next := range c.At {
-		switch {
-		case next.keys != nil:
+		if next.keys != nil || p.Members == nil && p.Elements != nil {
 			here += "[]"
-			s = s.element()
-		case s.Members == nil && s.Elements != nil:
-			here += "[]"
-			s = *s.Elements
-		default:
+		} else {
 			here += "." + next.name
-			s = s.member(next.name)
 		}
-		if s.Custom {
+		if p = p.below(next); p.Custom {
 			path, place, ok = c.At[:i+1], here, true
 		}
 	}
 	if ok {
 		return path, place, true
 	}
-	if s.isEmpty() || c.Is == nil {
+	if p.isEmpty() || c.Is == nil {
 		return c.At, here, false
 	}
 	is, err := parsed(c.Is)
-	return c.At, here, err == nil && s.customIn(is)
+	return c.At, here, err == nil && p.customIn(is)
 }
 
 // customIn reports whether functions of the user convert any part of a value.
-func (s Schema) customIn(value any) bool {
-	if s.Custom {
+func (p *plan) customIn(value any) bool {
+	if p.Custom {
 		return true
 	}
 	switch value := value.(type) {
 	case map[string]any:
 		for name, v := range value {
-			if s.member(name).customIn(v) {
+			if p.member(name).customIn(v) {
 				return true
 			}
 		}
 	case []any:
-		return s.Elements != nil && slices.ContainsFunc(value, s.Elements.customIn)
+		return p.Elements != nil && slices.ContainsFunc(value, p.elements.customIn)
 	}
 	return false
 }
 
-// sameElement reports whether two paths lead through the same elements, as far as both lead through some.
-func sameElement(a, b [][]string) bool {
-	for i := range min(len(a), len(b)) {
-		if len(a[i]) == len(b[i]) && !slices.Equal(a[i], b[i]) {
-			return false // other keys: with fewer keys in one version, the elements may be the same
+// byElements finds numbered paths by the elements through which they lead. If one version has fewer keys than the other
+// one, an element may be any element.
+type byElements map[string][]int
+
+const (
+	anyElement = "*"
+	pathEnd    = "."
+)
+
+// add adds a path. The elements in like are on a path of the sought kind.
+func (b byElements) add(path int, elements, like [][]string) {
+	text := ""
+	for i, e := range elements {
+		b[text] = append(b[text], path)
+		if i < len(like) && len(e) != len(like[i]) {
+			text += anyElement
+		} else {
+			text += fmt.Sprintf("%q", e)
 		}
 	}
-	return true
+	b[text], b[text+pathEnd] = append(b[text], path), append(b[text+pathEnd], path)
+}
+
+// find returns the paths that lead through the same elements, as far as both lead through some.
+func (b byElements) find(elements [][]string) (paths []int) {
+	texts := []string{""}
+	for _, e := range elements {
+		var next []string
+		for _, text := range texts {
+			paths = append(paths, b[text+pathEnd]...)
+			for _, t := range []string{text + fmt.Sprintf("%q", e), text + anyElement} {
+				if _, ok := b[t]; ok {
+					next = append(next, t)
+				}
+			}
+		}
+		texts = next
+	}
+	for _, text := range texts {
+		paths = append(paths, b[text]...)
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // elementsOn returns the keys of the elements of lists, and of the values of maps, on a path in a type. They are in
@@ -335,18 +360,13 @@ func sameElement(a, b [][]string) bool {
 func elementsOn(s *wire.Shape, path []step) (all [][]string) {
 	for _, next := range path {
 		var element []string
-		for _, value := range next.keys {
+		for _, value := range next.values {
 			element = append(element, fmt.Sprint(value))
 		}
-		if slices.Sort(element); next.keys != nil {
-			s, _ = elementShape(s)
-		} else {
-			if s != nil && s.Target().Kind == wire.Dict {
-				element = []string{next.name}
-			}
-			s, _ = memberShape(s, next.name)
+		if slices.Sort(element); next.keys == nil && s != nil && s.Target().Kind == wire.Dict {
+			element = []string{next.name}
 		}
-		if element != nil {
+		if s, _ = shapeBelow(s, next); element != nil {
 			all = append(all, element)
 		}
 	}
@@ -354,23 +374,10 @@ func elementsOn(s *wire.Shape, path []step) (all [][]string) {
 }
 
 // differing returns the changes from one object of a version to another.
-func differing[T any, P Object[T]](s Stash[T, P], from, to P) ([]change, error) {
-	var c comparison
-	l := s.layout()
-	if err := c.structs(nil, l.shape, l.arrived(reflect.ValueOf(from).Elem()), l.arrived(reflect.ValueOf(to).Elem()), s.schema); err != nil || !c.any() {
-		return nil, err
-	}
-	return readChanges(c.text()), nil
-}
-
-// readChanges reads the changes that a comparison has written.
-func readChanges(list []byte) (changes []change) {
-	var names wire.Texts
-	for text := range elements(list) {
-		c, _ := readChange(text, nil, &names)
-		changes = append(changes, c)
-	}
-	return changes
+func differing[T any, P Object[T]](ctx context.Context, s Stash[T, P], from, to P) ([]change, error) {
+	c := comparison{work: unbounded(ctx), collects: true}
+	err := s.compare(&c, nil, from, to)
+	return c.found, err
 }
 
 // copied returns a copy of an object that shares no memory with it below spec, status and the like.
@@ -388,84 +395,59 @@ func copied[T any, P Object[T]](s *wire.Shape, object P) (P, error) {
 	return c, nil
 }
 
-// jsonOf returns an object as JSON has it.
-func jsonOf(s *wire.Shape, object reflect.Value) (any, error) {
-	var e encoder
-	if e.value(s, object); e.err != nil {
-		return nil, e.err
-	}
-	return parsed(e.out)
+// finder finds values of an object in JSON. It reads each list and each value once.
+type finder struct {
+	of      any
+	tables  map[string]*tables // of lists, by their paths
+	digests map[string]string  // of values, by their paths
+	work    *work
 }
 
-// valueAt returns the value at a path. It is absent if the path leads nowhere. The tables are of lists, by path.
-func valueAt(value any, at []step, tables map[string][]*table) any {
-	var path strings.Builder
-	for _, s := range at {
-		inList := path.String()
-		fmt.Fprintf(&path, "%q%s", s.name, keyText(s.keys, namesOf(s.keys)))
+// finderIn returns a finder for an object.
+func finderIn(s *wire.Shape, object reflect.Value, w *work) (*finder, error) {
+	of, err := decodedField(&wire.Member{Shape: s}, object, true, w)
+	return &finder{of, map[string]*tables{}, map[string]string{}, w}, err
+}
+
+// at returns the value at a path. It is absent if the path leads nowhere.
+func (f *finder) at(path []step) any {
+	value, text := f.of, []byte(nil)
+	for _, s := range path {
 		if s.keys == nil {
-			object, ok := value.(map[string]any)
-			if !ok {
-				return absent{}
-			}
+			text = strconv.AppendQuote(text, s.name)
+			object, _ := value.(map[string]any)
 			value = memberOf(object, s.name)
 			continue
 		}
-		list, ok := value.([]any)
-		if !ok {
-			return absent{}
+		list, _ := value.([]any)
+		t := f.tables[string(text)]
+		if t == nil {
+			t = new(tables)
+			f.tables[string(text)] = t
 		}
-		of := tables[inList]
-		t := tableFor(&of, list, s.keys)
-		if tables[inList] = of; t == nil {
-			return absent{}
-		}
-		i, several := t.find(s.keys)
+		i, several := t.find(list, s, f.work)
 		if i < 0 || several {
 			return absent{}
 		}
-		value = list[i]
+		value, text = list[i], strconv.AppendQuote(text, s.text())
 	}
 	return value
 }
 
-// dependences writes the values on which a change depends.
-func (e *encoder) dependences(on []dependence) {
-	e.key("on")
-	e.out = append(e.out, '[')
-	for i, d := range on {
-		if i > 0 {
-			e.out = append(e.out, ',')
-		}
-		e.out = append(e.out, `{"at":`...)
-		e.steps(d.At)
-		if d.Is != "" {
-			e.key("is")
-			e.out = wire.AppendText(e.out, d.Is)
-		}
-		e.out = append(e.out, '}')
+// digest returns the digest of the value at a path.
+func (f *finder) digest(path []step) string {
+	text := textOf(path)
+	if is, ok := f.digests[text]; ok || !f.work.take(len(text)) {
+		return is
 	}
-	e.out = append(e.out, ']')
-}
-
-// readDependences reads the values on which a change depends.
-func readDependences(list json.RawMessage, names *wire.Texts) (on []dependence) {
-	for text := range elements(list) {
-		var d dependence
-		for m := range entries(text) {
-			switch {
-			case m.is("at"):
-				for s := range elements(m.value) {
-					d.At = append(d.At, readStep(s, names))
-				}
-			case m.is("is"):
-				d.Is, _ = stringOf(m.value)
-			}
-		}
-		if len(d.At) > maxSteps {
-			d.At = nil // this package writes no such path, nor the digest of a whole object
-		}
-		on = append(on, d)
+	value := f.at(path)
+	if value == (absent{}) {
+		f.digests[text] = ""
+		return ""
 	}
-	return on
+	is, err := json.Marshal(value) // as digest has it
+	if err == nil && f.work.take(len(is)) {
+		f.digests[text] = digestOf(is)
+	}
+	return f.digests[text]
 }

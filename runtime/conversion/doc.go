@@ -12,10 +12,11 @@
 //
 // The annotation is input from anybody who may write metadata. It restores only values that the object's version cannot
 // represent: the result is converted back, and changes that alter the object's own values are dropped. A restored value
-// fits its Go type and satisfies the type's validation markers ([Limits]). An annotation keeps up to 8192 changes of a
-// version, and restoring takes time in proportion to the object. With [Keys], a handler signs annotations and drops
-// unsigned ones. Then nobody else can write values that only the other version has. docs/guides/security.md has the
-// details.
+// fits its Go type and satisfies the type's validation markers ([Limits]). A path in it counts only if the type has it,
+// with the keys of the [Schema]. An annotation keeps up to 8192 changes of a version, and a budget in proportion to the
+// object bounds the work for them: values beyond it are dropped, counted and logged. With [Keys], a handler signs
+// annotations and drops unsigned ones. Then nobody else can write values that only the other version has.
+// docs/guides/security.md has the details.
 //
 // In a new release of a program, a version may get a field for values that only the annotation has kept until then.
 // Values that an older program has kept are still restored from a signed annotation, even if the new program would not

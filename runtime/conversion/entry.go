@@ -66,8 +66,8 @@ func sameJSON(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, err := decoded(json.RawMessage(a))
-	y, err2 := decoded(json.RawMessage(b))
+	x, err := parsed([]byte(a))
+	y, err2 := parsed([]byte(b))
 	return err == nil && err2 == nil && reflect.DeepEqual(x, y)
 }
 

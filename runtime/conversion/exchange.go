@@ -3,12 +3,14 @@
 package conversion
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -46,7 +48,7 @@ func exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS,
 	if err != nil {
 		return err
 	}
-	if of.schema.Lossless && (mode.Read == nil || len(mode.Read.Unfit) == 0 && mode.Read.Converted == 0) {
+	if of.lossless && (mode.Read == nil || len(mode.Read.Unfit) == 0 && mode.Read.Converted == 0) {
 		return nil
 	}
 	if returned == nil {
@@ -61,7 +63,7 @@ func exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS,
 			return dependences(ctx, src, dst, returned, of, to, forth, changes)
 		}
 	}
-	return of.keep(dst, src, returned, mode, depend)
+	return of.keep(ctx, dst, src, returned, mode, depend)
 }
 
 // restore puts values back into dst, and returns the result of converting dst back then. The result is nil if there
@@ -75,86 +77,113 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 	n := to.notes.Get().(*notes)
 	defer to.notes.Put(n)
 	kept := n.keptIn(annotation)
-	changes, cut := n.changesIn(named(kept, to.version))
+	changes, cut := n.changesIn(named(kept, to.version), to.layout())
 	if cut > 0 && mode.Read == nil {
 		return nil, fmt.Errorf("%s: %d values of %s do not fit this version or its annotation and were left out when the object was read: change it in %s, because they would be lost",
 			nameOf(dst), cut, to.version, to.version)
 	}
 	write(dst, n.textOf(kept.without(to.version)))
-	changes, err := current(changes, of.layout().shape, reflect.ValueOf(src).Elem())
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	v := verifying[S, D, PS, PD]{src: src, dst: dst, of: of, to: to, back: back, trusted: mode.Trusted, unlimited: mode.Trusted || mode.Unlimited}
+	after, err := v.restore(ctx, changes, mode.Size, len(annotation))
+	if errors.Is(err, errSpent) {
+		err = nil
+	}
+	if errors.Is(v.work.err, errSpent) && mode.Spent != nil {
+		*mode.Spent = true
+	}
+	return after, err
+}
+
+// verifying applies changes and examines the result of converting the object back.
+type verifying[S, D any, PS Object[S], PD Object[D]] struct {
+	ctx                context.Context
+	src, before        PS
+	dst                PD
+	of                 Stash[S, PS]
+	to                 Stash[D, PD]
+	back               func(context.Context, *D, *S) error
+	trusted, unlimited bool
+	work               work
+	applied            restoring // the changes that were applied last
+}
+
+// restore applies the changes that lead to no difference. It returns the result of converting dst back with them, or
+// nil if no change applies. If the size of the object is unknown, it is measured.
+func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change, size, annotation int) (PS, error) {
+	if size == 0 {
+		var e encoder
+		e.value(v.of.layout().shape, reflect.ValueOf(v.src).Elem())
+		size = len(e.out)
+	}
+	v.work = workFor(ctx, size+annotation)
+	changes, err := v.current(changes)
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
 	// A restored value may not fit src's version. The converted field is unset then.
-	ctx = wire.WithMode(seeing(ctx, dst), wire.Mode{Read: new(wire.Left)})
-	before := PS(new(S))
-	if err := back(ctx, dst, before); err != nil {
+	v.ctx, v.before = wire.WithMode(seeing(ctx, v.dst), wire.Mode{Read: new(wire.Left)}), new(S)
+	if err := v.back(v.ctx, v.dst, v.before); err != nil {
 		return nil, err
 	}
-	v := verifying[S, D, PS, PD]{ctx: ctx, src: src, dst: dst, before: before, of: of, to: to, back: back, mode: mode}
-	after, d, err := v.try(changes)
-	if err == nil && len(d.paths) > 0 {
-		changes = d.without(changes)
-		if after, d, err = v.try(changes); err == nil && len(d.paths) > 0 {
-			v.budget = maxTries
-			changes = append(v.harmless(changes[:len(changes)/2]), v.harmless(changes[len(changes)/2:])...)
-			after, d, err = v.try(changes)
-		}
+	left := v.work.left
+	after, paths, err := v.try(changes)
+	once := left - v.work.left
+	if err == nil && len(paths) > 0 {
+		changes = without(changes, paths)
+		after, paths, err = v.try(changes)
 	}
+	if err == nil && len(paths) > 0 {
+		v.work.left -= once // for the last try
+		half := len(changes) / 2
+		changes = append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
+		spent := v.work.err
+		v.work.left, v.work.err = once+workFloor, context.Cause(ctx)
+		after, paths, err = v.try(changes)
+		v.work.err = cmp.Or(v.work.err, spent)
+	}
+	if len(paths) > 0 || v.to.lossless { // values for which the other version has a place by now are not kept again
+		after = v.before
+	}
+	return after, err
+}
+
+// try applies changes, and returns the result of converting dst back then. If this has values that differ from the
+// result without the changes, or is an error, dst is as before; a path without steps is an unknown one.
+func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, paths [][]step, err error) {
+	r := restoring{work: &v.work, unlimited: v.unlimited}
+	if v.work.take(workFloor/mostTries + tryCost*v.work.size) {
+		nodes := nodesOf(changes, v.to.layout())
+		r.fields(reflect.ValueOf(v.dst).Elem(), nodes)
+		r.ownEntries(v.dst, nodes)
+	}
+	v.applied = r
+	after = new(S)
 	switch {
-	case err != nil:
-		return nil, err
-	case len(d.paths) > 0 || to.schema.Lossless:
-		return before, nil // values for which the other version has a place by now are not kept again
+	case v.work.err != nil:
+		err = v.work.err
+	case r.applied == 0:
+		return v.before, nil, nil
+	case fails(func() error { return v.back(v.ctx, v.dst, after) }):
+		paths = [][]step{nil}
+	default:
+		paths, err = v.differences(after)
 	}
-	return after, nil
-}
-
-// maxTries is how often changes are tried to find the ones that lead to a difference, if their paths do not identify
-// them.
-const maxTries = 32
-
-// verifying applies changes and examines the result of converting the object back.
-type verifying[S, D any, PS Object[S], PD Object[D]] struct {
-	ctx         context.Context
-	src, before PS
-	dst         PD
-	of          Stash[S, PS]
-	to          Stash[D, PD]
-	back        func(context.Context, *D, *S) error
-	mode        wire.Mode
-	budget      int
-	last        restoring // the changes that were applied last
-}
-
-// try applies changes, and returns the result of converting dst back then. If the result differs from the result
-// without the changes, or is an error, dst is as before.
-func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, d differences, err error) {
-	r := restoring{ctx: v.ctx, unlimited: v.mode.Trusted || v.mode.Unlimited}
-	nodes := nodesOf(changes)
-	r.fields(v.to.layout().shape, reflect.ValueOf(v.dst).Elem(), nodes, v.to.schema)
-	r.ownEntries(v.dst, nodes, v.to.schema)
-	if r.err != nil {
-		return nil, d, r.err
-	}
-	if v.last = r; r.applied == 0 {
-		return v.before, d, nil
-	}
-	after, d.added = PS(new(S)), v.mode.Trusted
-	if fails(func() error { return v.back(v.ctx, v.dst, after) }) {
-		d.note(nil) // the change that leads to this is unknown
-	} else {
-		d.metadata(v.before, after, v.src)
-		l := v.of.layout()
-		d.structs(l.shape, l.arrived(reflect.ValueOf(v.before).Elem()), l.arrived(reflect.ValueOf(after).Elem()), reflect.ValueOf(v.src).Elem(), v.of.schema, nil)
-	}
-	if len(d.paths) > 0 {
+	if len(paths) > 0 || err != nil {
 		r.rollback()
 		after = v.before
 	}
-	v.last = r
-	return after, d, nil
+	return after, paths, err
 }
+
+// mostTries is how often changes of a small object are tried, and tryCost how often a try touches each byte of an
+// object, besides the values that it restores.
+const (
+	mostTries = 32
+	tryCost   = 2
+)
 
 // fails reports whether a conversion returns an error or panics. Functions of the user may panic for an object that
 // nobody has written, such as one with restored values, because it may be invalid.
@@ -163,38 +192,28 @@ func fails(convert func() error) (failed bool) {
 	return convert() != nil
 }
 
-// harmless returns the changes that lead to no difference, as far as a number of tries can find them. If some changes
+// harmless returns the changes that lead to no difference, as far as the budget suffices to find them. If some changes
 // lead to one, it examines each half of them.
 func (v *verifying[S, D, PS, PD]) harmless(changes []change) []change {
-	if len(changes) == 0 || v.budget == 0 {
+	if len(changes) == 0 {
 		return nil
 	}
-	v.budget--
-	_, d, err := v.try(changes)
-	switch {
+	_, paths, err := v.try(changes)
+	switch half := len(changes) / 2; {
 	case err != nil:
 		return nil
-	case len(d.paths) == 0:
-		v.last.rollback()
+	case len(paths) == 0:
+		v.applied.rollback()
 		return changes
-	case len(changes) == 1:
+	case half == 0:
 		return nil
+	default:
+		return append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
 	}
-	half := len(changes) / 2
-	return append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
 }
 
-// differences are the values that differ between two objects of a version, as paths through structs.
-type differences struct {
-	paths [][]string
-	// added means that values which only the second object has make no difference.
-	added bool
-}
-
-func (d *differences) note(at []string) { d.paths = append(d.paths, at) }
-
-// metadata compares labels and annotations, because a conversion may put fields there.
-func (d *differences) metadata(before, after, said metav1.Object) {
+// metadataDiffers compares labels and annotations, because a conversion may put fields there.
+func metadataDiffers(before, after, said metav1.Object) bool {
 	users := func(o metav1.Object) map[string]string {
 		kept := maps.Clone(o.GetAnnotations())
 		delete(kept, Annotation)
@@ -204,145 +223,112 @@ func (d *differences) metadata(before, after, said metav1.Object) {
 	same := func(a, b metav1.Object) bool {
 		return maps.Equal(a.GetLabels(), b.GetLabels()) && maps.Equal(users(a), users(b))
 	}
-	if !same(before, after) && !same(said, after) {
-		d.note([]string{"metadata"})
-	}
+	return !same(before, after) && !same(said, after)
 }
 
-// structs compares two structs of a shape. A value that equals the user's own in said makes no difference; said may be
-// invalid.
-func (d *differences) structs(s *wire.Shape, before, after, said reflect.Value, schema Schema, at []string) {
-	for i := range s.Fields {
-		f := &s.Fields[i]
-		b, inBefore := f.Present(before)
-		a, inAfter := f.Present(after)
-		if inBefore == inAfter && (!inBefore || f.Shape.Equal(b, a)) {
-			continue
-		}
-		var w reflect.Value
-		var inSaid bool
-		if said.IsValid() {
-			w, inSaid = f.Present(said)
-		}
-		if d.added && (!inBefore || b.IsZero() || !inSaid || w.IsZero()) {
-			continue
-		}
-		here := append(at[:len(at):len(at)], f.Name)
-		if b, a := f.Shape.Structs(b, inBefore), f.Shape.Structs(a, inAfter); b.IsValid() && a.IsValid() {
-			d.structs(f.Shape.Target(), b, a, f.Shape.Structs(w, inSaid), schema.member(f.Name), here)
-			continue
-		}
-		if known(f, b, inBefore, a, inAfter, w, inSaid, said.IsValid(), schema.member(f.Name)) {
-			continue
-		}
-		d.note(here)
+// differences returns the paths of values in after that are new: neither as before nor the user's own in src. If the
+// annotation is trusted, a value may be new where before or src has none.
+func (v *verifying[S, D, PS, PD]) differences(after PS) (paths [][]step, err error) {
+	if metadataDiffers(v.before, after, v.src) {
+		paths = append(paths, []step{{name: "metadata"}})
 	}
+	l, c := v.of.layout(), comparison{work: &v.work, collects: true}
+	base := l.arrived(reflect.ValueOf(v.before).Elem())
+	if err := c.structs(nil, l.shape, base, l.arrived(reflect.ValueOf(after).Elem()), l.keys); err != nil || len(c.found) == 0 {
+		return paths, err
+	}
+	before, err := finderIn(l.shape, base, c.work)
+	if err != nil {
+		return nil, err
+	}
+	said, err := finderIn(l.shape, reflect.ValueOf(v.src).Elem(), c.work)
+	if err != nil {
+		return nil, err
+	}
+	for _, found := range c.found {
+		b, s, is := before.at(found.At), said.at(found.At), any(absent{})
+		if found.Is != nil {
+			is, _ = parsed(found.Is)
+		}
+		if !isKnown(b, is, s) && !(v.trusted && (isZero(b) || isZero(s))) {
+			paths = append(paths, found.At)
+		}
+	}
+	return paths, v.work.err
 }
 
-// known reports whether nothing in a field is new: each value in it is as it was, or is the user's own in said. The
-// user's own value is unknown if isSaid is false.
-func known(f *wire.Member, before reflect.Value, inBefore bool, after reflect.Value, inAfter bool, said reflect.Value, inSaid, isSaid bool, schema Schema) bool {
-	b, errBefore := decodedField(f, before, inBefore)
-	a, errAfter := decodedField(f, after, inAfter)
-	var w any = unknown{}
-	var errSaid error
-	if isSaid {
-		w, errSaid = decodedField(f, said, inSaid)
-	}
-	return errBefore == nil && errAfter == nil && errSaid == nil && knownValue(b, a, w, schema)
-}
-
-// unknown is a value that equals no other one.
-type unknown struct{}
-
-// knownValue is known for values as JSON has them. The elements of two lists belong together if they have the same
-// keys, or else if both lists have the same length.
-func knownValue(before, after, said any, schema Schema) bool {
-	if reflect.DeepEqual(after, before) || reflect.DeepEqual(after, said) {
+// isKnown reports whether a value is the user's own, or a list whose elements are as before or the user's own.
+func isKnown(before, after, said any) bool {
+	if reflect.DeepEqual(after, said) {
 		return true
 	}
-	switch after := after.(type) {
-	case map[string]any:
-		before, ok := before.(map[string]any)
-		if !ok {
+	a, _ := after.([]any)
+	b, _ := before.([]any)
+	s, _ := said.([]any)
+	if len(a) == 0 || len(b) != len(a) || len(s) != len(a) {
+		return false
+	}
+	for i := range a {
+		if !reflect.DeepEqual(a[i], b[i]) && !reflect.DeepEqual(a[i], s[i]) {
 			return false
 		}
-		own, isSaid := said.(map[string]any)
-		for _, name := range namesOfBoth(before, after) {
-			said = unknown{}
-			if isSaid {
-				said = memberOf(own, name)
-			}
-			if !knownValue(memberOf(before, name), memberOf(after, name), said, schema.member(name)) {
+	}
+	return true
+}
+
+// isZero reports whether a value in JSON is missing or may stand for a missing one.
+func isZero(value any) bool {
+	switch value := value.(type) {
+	case absent, nil:
+		return true
+	case map[string]any:
+		for _, member := range value {
+			if !isZero(member) {
 				return false
 			}
 		}
 		return true
 	case []any:
-		before, _ := before.([]any)
-		said, ok := said.([]any)
-		return ok && knownElements(before, after, said, schema)
+		return len(value) == 0
 	}
-	return false
-}
-
-// knownElements is knownValue for lists.
-func knownElements(before, after, said []any, schema Schema) bool {
-	if len(schema.Keys) > 0 {
-		names := slices.Sorted(slices.Values(schema.Keys))
-		inBefore, inAfter, inSaid := tableOf(before, names), tableOf(after, names), tableOf(said, names)
-		if inBefore.unique(before) && inAfter.unique(after) && inSaid.unique(said) {
-			both := slices.Concat(after, slices.DeleteFunc(slices.Clone(before), func(e any) bool { return inAfter.in(after, keyOf(e, names)) != (absent{}) }))
-			return !slices.ContainsFunc(both, func(e any) bool {
-				key := keyOf(e, names)
-				return !knownValue(inBefore.in(before, key), inAfter.in(after, key), inSaid.in(said, key), schema.element())
-			})
-		}
-	}
-	if len(before) != len(after) || len(said) != len(after) {
-		return false
-	}
-	for i := range after {
-		if !knownValue(before[i], after[i], said[i], schema.element()) {
-			return false
-		}
-	}
-	return true
+	return value == false || value == "" || value == json.Number("0")
 }
 
 // without returns the changes except for changes at the path of a difference, around it or below it. Most members have
 // the same name in both versions.
-func (d *differences) without(changes []change) []change {
-	at, around := map[string]bool{}, map[string]bool{}
-	for _, path := range d.paths {
-		if len(path) == 0 {
-			continue
-		}
-		at[strings.Join(path, "\x00")] = true
-		for i := range path {
-			around[strings.Join(path[:i+1], "\x00")] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return leadsTo(c, at, around) })
-}
-
-// leadsTo reports whether a change is at one of the paths, around it or below it.
-func leadsTo(c change, at, around map[string]bool) bool {
-	path := ""
-	for i, s := range c.At {
-		if s.keys != nil {
-			break
-		}
-		if i > 0 {
-			path += "\x00"
-		}
-		path += s.name
-		if at[path] {
-			return true
-		}
-		if !around[path] {
-			return false
+func without(changes []change, paths [][]step) []change {
+	type tree map[string]tree
+	all := tree{}
+	for _, path := range paths {
+		at := all
+		for i, s := range path {
+			below, ok := at[s.name]
+			if ok && below == nil {
+				break // all below differs
+			}
+			if i == len(path)-1 || path[i+1].keys != nil {
+				at[s.name] = nil
+				break
+			}
+			if !ok {
+				below = tree{}
+				at[s.name] = below
+			}
+			at = below
 		}
 	}
-	return true
+	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool {
+		at := all
+		for _, s := range c.At {
+			below, ok := at[s.name]
+			switch {
+			case s.keys != nil || ok && below == nil:
+				return true
+			case !ok:
+				return false
+			}
+			at = below
+		}
+		return true
+	})
 }

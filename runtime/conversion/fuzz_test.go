@@ -72,7 +72,7 @@ func FuzzSame(f *testing.F) {
 		var want lamp[numberSpec]
 		wantErr := lampToHub(context.Background(), &src, &want)
 		var converted []byte
-		err := route.text(context.Background(), objectOf(text), func(text []byte) { converted = bytes.Clone(text) })
+		err := route.text(context.Background(), objectOf(text), new(wire.Left), func(text []byte) { converted = bytes.Clone(text) })
 		if (err == nil) != (wantErr == nil) {
 			t.Fatalf("error %v, want %v", err, wantErr)
 		}

@@ -49,7 +49,8 @@ type Option func(*Handler)
 //
 //	mux.Handle(conversion.Path, conversion.NewHandler(v1beta1.Conversions()))
 func NewHandler(options ...Option) *Handler {
-	failures := &failureLog{malformed: wire.Tally{What: "calls that are no conversion reviews failed"}}
+	failures := &failureLog{malformed: wire.Tally{What: "calls that are no conversion reviews failed"},
+		dropped: wire.Tally{What: "values of annotations were dropped, because restoring them takes too much work"}}
 	h := &Handler{kinds: kinds{}, limit: DefaultBodyLimit, parallel: runtime.GOMAXPROCS(0), failures: failures, observers: []Observer{failures}}
 	for _, option := range options {
 		option(h)
@@ -158,6 +159,12 @@ func (h *Handler) convert(ctx context.Context, asked *review) (leftOut int, err 
 			})
 			if err == nil && left.Any() {
 				incomplete.Add(1)
+			}
+			if err == nil && left.Spent {
+				h.failures.dropped.Add(ctx, "last", named.String(), "desired", asked.desired)
+			}
+			left.Spent = false
+			if err == nil && left.Any() {
 				h.failures.logger().WarnContext(ctx, "an object was converted without values that do not fit", "object", named.String(), "desired", asked.desired,
 					"undecodable", len(left.Unfit), "unfit", left.Converted, "cut", left.Cut, "unmarked", left.Unmarked)
 			}

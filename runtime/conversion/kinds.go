@@ -130,17 +130,17 @@ func (k kinds) convert(ctx context.Context, o object, is header, desired string,
 		ctx = wire.WithMode(ctx, mode)
 	}
 	if r, ok := v.routes[leg{from.Version, to.Version}]; ok {
-		return r.text(ctx, o, use)
+		return r.text(ctx, o, left, use)
 	}
 	for _, hub := range v.hubs {
 		there, ok := v.routes[leg{from.Version, hub}]
 		onwards, ok2 := v.routes[leg{hub, to.Version}]
 		if ok && ok2 {
 			var stop []byte
-			if err := there.text(ctx, o, func(text []byte) { stop = bytes.Clone(text) }); err != nil {
+			if err := there.text(ctx, o, left, func(text []byte) { stop = bytes.Clone(text) }); err != nil {
 				return err
 			}
-			return onwards.text(ctx, objectOf(stop), use)
+			return onwards.text(ctx, objectOf(stop), left, use)
 		}
 	}
 	return fmt.Errorf("there is no way between these versions, but between %s", strings.Join(v.names(), ", "))

@@ -28,27 +28,28 @@ type Limits struct {
 }
 
 // allows reports whether a value in JSON satisfies the markers of its type, and of the types of the values in it.
-func (r *restoring) allows(schema Schema, text json.RawMessage) bool {
-	if r.unlimited || schema.Limits.isZero() && schema.Members == nil && schema.Elements == nil {
+func (r *restoring) allows(p *plan, text json.RawMessage) bool {
+	if r.unlimited || p.Limits.isZero() && p.Members == nil && p.Elements == nil {
 		return true
 	}
 	value, err := parsed(text)
-	return err == nil && r.allowsValue(schema, value)
+	return err == nil && r.allowsValue(p, value)
 }
 
 // allowsElements is allows for elements of a list, with any number of elements.
-func (r *restoring) allowsElements(schema Schema, text json.RawMessage) bool {
-	schema.Limits.MinItems, schema.Limits.MaxItems = 0, 0
-	return r.allows(schema, text)
+func (r *restoring) allowsElements(p *plan, text json.RawMessage) bool {
+	unbounded := *p
+	unbounded.Limits.MinItems, unbounded.Limits.MaxItems = 0, 0
+	return r.allows(&unbounded, text)
 }
 
 // allowsLength reports whether a list may have this number of elements.
-func (r *restoring) allowsLength(schema Schema, elements int) bool {
-	return r.unlimited || within(elements, schema.Limits.MinItems, schema.Limits.MaxItems)
+func (r *restoring) allowsLength(p *plan, elements int) bool {
+	return r.unlimited || within(elements, p.Limits.MinItems, p.Limits.MaxItems)
 }
 
-func (r *restoring) allowsValue(schema Schema, value any) bool {
-	l := schema.Limits
+func (r *restoring) allowsValue(p *plan, value any) bool {
+	l := p.Limits
 	if value == nil {
 		return true
 	}
@@ -65,7 +66,7 @@ func (r *restoring) allowsValue(schema Schema, value any) bool {
 			return false
 		}
 		for _, e := range value {
-			if !r.allowsValue(schema.element(), e) {
+			if !r.allowsValue(p.elements, e) {
 				return false
 			}
 		}
@@ -74,7 +75,7 @@ func (r *restoring) allowsValue(schema Schema, value any) bool {
 			return false
 		}
 		for name, member := range value {
-			if !r.allowsValue(schema.member(name), member) {
+			if !r.allowsValue(p.member(name), member) {
 				return false
 			}
 		}

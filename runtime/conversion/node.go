@@ -4,30 +4,28 @@ package conversion
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// maxChanges is how many changes an annotation keeps of one version. It bounds the work of restoring an object, whoever
-// wrote the annotation.
+// maxChanges is how many changes an annotation keeps of one version.
 const maxChanges = 8192
-
-// maxSteps is how many steps may lead to a kept value.
-const maxSteps = 512
 
 // node is a place in an object, with its own change, if there is one, and with the nodes below it.
 type node struct {
 	step  step
+	plan  *plan
+	shape *wire.Shape // nil if there is no Go type
 	leaf  *change
 	below []*node // in the order of the changes
 	index map[string]*node
 }
 
 // nodesOf makes a tree of changes. If several changes have the same place, the first one counts.
-func nodesOf(changes []change) *node {
-	root := new(node)
+func nodesOf(changes []change, l layout) *node {
+	root := &node{plan: l.plan, shape: l.shape}
 	for i := range changes {
 		n := root
 		for _, s := range changes[i].At {
@@ -44,7 +42,8 @@ func (n *node) child(s step) *node {
 	text := s.text()
 	c := n.index[text]
 	if c == nil {
-		c = &node{step: s}
+		c = &node{step: s, plan: n.plan.below(s)}
+		c.shape, _ = shapeBelow(n.shape, s)
 		if n.index == nil {
 			n.index = make(map[string]*node, 1)
 		}
@@ -54,43 +53,32 @@ func (n *node) child(s step) *node {
 	return c
 }
 
-// text returns a text that identifies a step.
-func (s step) text() string {
-	if s.keys == nil {
-		return s.name
-	}
-	names := namesOf(s.keys)
-	return "[" + strings.Join(names, ",") + "]" + keyText(s.keys, names)
-}
-
-// namesOf returns the names of keys in order.
-func namesOf(keys map[string]any) []string { return slices.Sorted(maps.Keys(keys)) }
-
 // keyText returns the values of keys as one text.
-func keyText(keys map[string]any, names []string) string {
-	var b strings.Builder
-	for _, name := range names {
-		b.WriteString(strconv.Quote(fmt.Sprint(keys[name])))
+func keyText(values []any) string {
+	var b []byte
+	for _, value := range values {
+		if text, ok := value.(string); ok {
+			b = strconv.AppendQuote(b, text)
+		} else {
+			b = strconv.AppendQuote(b, fmt.Sprint(value))
+		}
 	}
-	return b.String()
+	return string(b)
 }
 
-// table finds the elements of a list by keys, which are members or paths to them.
+// table finds the elements of a list by keys.
 type table struct {
-	names   []string
+	key     step
 	first   map[string]int
 	several map[string]bool
 }
 
 // tableOf reads all elements of a list once.
-func tableOf(list []any, names []string) *table {
-	t := &table{names: names, first: make(map[string]int, len(list)), several: map[string]bool{}}
+func tableOf(list []any, key step) *table {
+	t := &table{key: key, first: make(map[string]int, len(list)), several: map[string]bool{}}
 	for i, e := range list {
-		var b strings.Builder
-		for _, name := range names {
-			b.WriteString(strconv.Quote(fmt.Sprint(inside(e, name))))
-		}
-		if text := b.String(); t.has(text) {
+		text := keyText(key.to(e).values)
+		if _, ok := t.first[text]; ok {
 			t.several[text] = true
 		} else {
 			t.first[text] = i
@@ -99,23 +87,18 @@ func tableOf(list []any, names []string) *table {
 	return t
 }
 
-func (t *table) has(text string) bool {
-	_, ok := t.first[text]
-	return ok
-}
-
-// find returns the index of the first element with the keys, or -1, and whether there are several.
-func (t *table) find(keys map[string]any) (int, bool) {
-	text := keyText(keys, t.names)
+// find returns the index of the first element to which a step leads, or -1, and whether there are several.
+func (t *table) find(s step) (int, bool) {
+	text := keyText(s.values)
 	if i, ok := t.first[text]; ok {
 		return i, t.several[text]
 	}
 	return -1, false
 }
 
-// in returns the element of a list with the keys, or absent.
-func (t *table) in(list []any, keys map[string]any) any {
-	if i, _ := t.find(keys); i >= 0 {
+// in returns the element of a list to which a step leads, or absent.
+func (t *table) in(list []any, s step) any {
+	if i, _ := t.find(s); i >= 0 {
 		return list[i]
 	}
 	return absent{}
@@ -129,19 +112,24 @@ func (t *table) unique(list []any) bool {
 	})
 }
 
-// tableFor returns the table for the names of keys. A list has two tables at most: for its keys, and for the members
-// that identify its one element.
-func tableFor(tables *[]*table, list []any, keys map[string]any) *table {
-	names := namesOf(keys)
-	for _, t := range *tables {
-		if slices.Equal(t.names, names) {
-			return t
+// tables are the tables of one list: for its keys, and for the keys of its one element.
+type tables [2]*table
+
+// find returns the index of the first element of the list to which a step leads, or -1, and whether there are several.
+func (t *tables) find(list []any, s step, w *work) (int, bool) {
+	for i := range t {
+		if t[i] == nil {
+			if !w.take(len(list) * (len(s.keys) + 1) * tableCost) {
+				return -1, false
+			}
+			t[i] = tableOf(list, s)
+		}
+		if slices.Equal(t[i].key.keys, s.keys) {
+			return t[i].find(s)
 		}
 	}
-	if len(*tables) == 2 {
-		return nil
-	}
-	t := tableOf(list, names)
-	*tables = append(*tables, t)
-	return t
+	return -1, false
 }
+
+// tableCost is about how many bytes a table takes for a key of an element.
+const tableCost = 16

@@ -33,8 +33,9 @@ type Observation struct {
 	Desired string
 	// Objects is the number of objects in the review.
 	Objects int
-	// LeftOut is the number of objects with values left out: values that do not fit their Go type, the other version or
-	// the annotation. These objects were read from storage. Each is logged by its name.
+	// LeftOut is the number of objects with values left out. Values of stored objects may not fit their Go type, the other
+	// version or the annotation: each of these objects is logged by its name. Values of an annotation may take too much
+	// work: the first of these objects is logged, and then one a minute.
 	LeftOut int
 	// BytesIn and BytesOut are the lengths of the review and of its answer.
 	BytesIn, BytesOut int
@@ -60,7 +61,7 @@ func Observe(o Observer) Option {
 // slog.Default() at the time of the call. For a logger of logr, such as the manager's in controller-runtime, pass
 // slog.New(logr.ToSlogHandler(logger)).
 func Log(log *slog.Logger) Option {
-	return func(h *Handler) { h.failures.log, h.failures.malformed.Log = log, log }
+	return func(h *Handler) { h.failures.log, h.failures.malformed.Log, h.failures.dropped.Log = log, log, log }
 }
 
 // failureLog is the observer that every handler has, so that no failure goes unnoticed. Failures are counted, and not
@@ -69,6 +70,7 @@ func Log(log *slog.Logger) Option {
 type failureLog struct {
 	log       *slog.Logger // nil means slog.Default()
 	malformed wire.Tally
+	dropped   wire.Tally
 	failed    wire.Tallies[failure]
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -56,39 +55,33 @@ func valueOfEntry(entries map[string]string, key string) any {
 }
 
 // ownEntries applies the changes of entries under the keys of the schema.
-func (r *restoring) ownEntries(object metav1.Object, root *node, schema Schema) {
-	for _, e := range schema.ownEntries() {
-		was := e.of(object)
+func (r *restoring) ownEntries(object metav1.Object, root *node) {
+	for _, e := range root.plan.ownEntries() {
+		was, before := e.of(object), r.applied
 		entries := maps.Clone(was)
-		applied := 0
 		for _, child := range root.within("metadata", e.name) {
 			c, key := child.leaf, child.step.name
-			if c == nil || child.step.keys != nil || !slices.Contains(e.keys, key) || !c.holds(valueOfEntry(entries, key)) {
+			if c == nil || !slices.Contains(e.keys, key) || !c.holds(valueOfEntry(entries, key)) {
 				continue
 			}
 			var value string
 			switch {
 			case c.Is == nil:
 				delete(entries, key)
-			case json.Unmarshal(c.Is, &value) != nil || !strings.HasPrefix(string(c.Is), `"`) || !e.valid(value):
+			case json.Unmarshal(c.Is, &value) != nil || c.Is[0] != '"' || !e.valid(value):
 				continue
 			default:
-				if entries == nil {
-					entries = map[string]string{}
-				}
-				entries[key] = value
+				put(&entries, key, value)
 			}
-			applied++
+			r.applied++
 		}
-		if applied == 0 {
-			continue
+		if r.applied > before {
+			if len(entries) == 0 {
+				entries = nil
+			}
+			e.set(object, entries)
+			r.undo = append(r.undo, func() { e.set(object, was) })
 		}
-		if len(entries) == 0 {
-			entries = nil
-		}
-		r.applied += applied
-		e.set(object, entries)
-		r.undone = append(r.undone, func() { e.set(object, was) })
 	}
 }
 

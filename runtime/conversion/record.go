@@ -4,53 +4,136 @@ package conversion
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strconv"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// comparison writes the changes from one value to another, as a list of objects without empty members.
-//
-// Its methods must not keep the path of a value after they return.
-type comparison struct {
-	list    encoder // without the bracket at its end
-	changes int
+// change is one difference between two values of a type.
+type change struct {
+	// At is the path of the value.
+	At []step
+	// Was is the digest of the value that is changed. It is empty if there was no value.
+	Was string
+	// Is is the new value. It is nil if the value is removed. A null is a value.
+	Is json.RawMessage
+	// Index is where an element is inserted. With Around, it is the index of the list's one element, or -1 if the list
+	// had no such element.
+	Index int
+	// Around is the step to the one element of a list around which Is has the other elements.
+	Around *step
+	// On are the values of the converted object on which the change depends, as dependences writes them.
+	On json.RawMessage
 }
 
-func (c *comparison) any() bool { return c.changes > 0 }
+// holds reports whether a value is the one that is changed.
+func (c change) holds(value any) bool {
+	if c.Was == "" || value == (absent{}) {
+		return c.Was == "" && value == (absent{})
+	}
+	d, err := digest(value)
+	return err == nil && d == c.Was
+}
+
+// comparison writes the changes from one value to another, or collects them. Its methods must not keep the path of a
+// value after they return.
+type comparison struct {
+	work     *work
+	collects bool
+	found    []change
+	list     encoder // the changes, as encoder.changes writes them but for the bracket at the end
+	value    encoder // one value
+	changes  int
+	paths    int // bytes of paths, or of their steps
+	lost     int // changes for which there is no room
+}
+
+// maxPaths is how many bytes of paths are written for one object. An annotation has room for far less.
+const maxPaths = 4 << 20
+
+// record writes or collects a change of the value at a path.
+func (c *comparison) record(at []step, found change) error {
+	c.changes++
+	found.At = at
+	switch {
+	case c.paths > maxPaths:
+		c.lost++
+	case c.collects:
+		found.At, found.Is = slices.Clone(at), slices.Clone(found.Is)
+		c.found = append(c.found, found)
+		c.paths += len(at) * len("a usual name")
+	default:
+		before := len(c.list.out)
+		c.list.next(found)
+		c.paths += len(c.list.out) - before - len(found.Is)
+	}
+	return c.list.err
+}
+
+// add records a value that has to be added.
+func (c *comparison) add(at []step, s *wire.Shape, want reflect.Value) error {
+	c.value.out = c.value.out[:0]
+	if c.value.value(s, want); c.value.err != nil {
+		return c.value.err
+	}
+	return c.record(at, change{Is: c.value.out})
+}
 
 // text returns the list of changes. There must be at least one.
-func (c *comparison) text() []byte { return append(c.list.out, ']') }
-
-// complete writes the changes again, completed by a function, if this adds anything.
-func (c *comparison) complete(with func([]change) error) error {
-	changes := readChanges(c.text())
-	if err := with(changes); err != nil {
-		return err
+func (c *comparison) text() []byte {
+	for _, found := range c.found {
+		c.list.next(found)
 	}
-	if !slices.ContainsFunc(changes, func(c change) bool { return c.On != nil }) {
-		return nil
-	}
-	*c = comparison{}
-	for _, found := range changes {
-		if err := c.record(found); err != nil {
-			return err
-		}
-	}
-	return nil
+	return append(c.list.out, ']')
 }
 
-// begin begins a change of the value at a path.
-func (c *comparison) begin(at []step) {
-	if c.any() {
-		c.list.out = append(c.list.out, ',')
+// next writes a change behind others, as an object without empty members.
+func (e *encoder) next(c change) {
+	if len(e.out) == 0 {
+		e.out = append(e.out, '[')
 	} else {
-		c.list.out = append(c.list.out, '[')
+		e.out = append(e.out, ',')
 	}
-	c.changes++
-	c.list.out = append(c.list.out, `{"at":`...)
-	c.list.steps(at)
+	e.change(c)
+}
+
+func (e *encoder) change(c change) {
+	e.out = append(e.out, `{"at":`...)
+	e.steps(c.At)
+	if c.Was != "" {
+		e.key("was")
+		e.out = wire.AppendText(e.out, c.Was)
+	}
+	if c.Is != nil {
+		e.key("is")
+		e.out = append(e.out, c.Is...)
+	}
+	if c.Index != 0 {
+		e.key("index")
+		e.out = strconv.AppendInt(e.out, int64(c.Index), 10)
+	}
+	if c.Around != nil {
+		e.key("around")
+		e.keys(*c.Around)
+	}
+	if c.On != nil {
+		e.key("on")
+		e.out = append(e.out, c.On...)
+	}
+	objects := 0 // scattered ones right around the value: earlier versions of this package make them if they are missing
+	for _, s := range slices.Backward(c.At[:len(c.At)-1]) {
+		if !s.scattered {
+			break
+		}
+		objects++
+	}
+	if objects > 0 {
+		e.key("make")
+		e.out = strconv.AppendInt(e.out, int64(objects), 10)
+	}
+	e.out = append(e.out, '}')
 }
 
 // steps writes a path.
@@ -63,58 +146,31 @@ func (e *encoder) steps(at []step) {
 		if s.keys == nil {
 			e.out = wire.AppendText(e.out, s.name)
 		} else {
-			e.json(s.keys)
+			e.keys(s)
 		}
 	}
 	e.out = append(e.out, ']')
 }
 
-// end ends a change. The argument make is how many objects right around the value may have to be made.
-func (c *comparison) end(make int) error {
-	if make != 0 {
-		c.list.key("make")
-		c.list.out = strconv.AppendInt(c.list.out, int64(make), 10)
+// keys writes the keys of a step.
+func (e *encoder) keys(s step) {
+	e.out = append(e.out, '{')
+	for i, key := range s.keys {
+		e.key(key)
+		e.json(s.values[i])
 	}
-	c.list.out = append(c.list.out, '}')
-	return c.list.err
+	e.out = append(e.out, '}')
 }
 
-// record writes a change.
-func (c *comparison) record(found change) error {
-	c.begin(found.At)
-	if found.Was != "" {
-		c.list.key("was")
-		c.list.out = wire.AppendText(c.list.out, found.Was)
-	}
-	if found.Is != nil {
-		c.list.key("is")
-		c.list.out = append(c.list.out, found.Is...)
-	}
-	if found.Index != 0 {
-		c.list.key("index")
-		c.list.out = strconv.AppendInt(c.list.out, int64(found.Index), 10)
-	}
-	if found.Around != nil {
-		c.list.key("around")
-		c.list.json(found.Around)
-	}
-	if found.On != nil {
-		c.list.dependences(found.On)
-	}
-	return c.end(found.Make)
-}
-
-// readChange reads a change that comparison.record has written. Text from somebody else may not be a change. The steps
-// of the path are appended to the given steps.
-func readChange(text []byte, steps []step, names *wire.Texts) (c change, _ []step) {
+// readChange reads a change that encoder.change has written, or how many values were left out in its place. The change
+// has no path if the text is from somebody else, or of a type that had other fields. The steps of the path are appended
+// to the given steps.
+func readChange(text []byte, steps []step, l layout, names *wire.Texts) (c change, cut int, _ []step) {
+	first, around, fits := len(steps), false, true
 	for m := range entries(text) {
 		switch {
-		case m.is("at"):
-			first := len(steps)
-			for s := range elements(m.value) {
-				steps = append(steps, readStep(s, names))
-			}
-			c.At = steps[first:]
+		case m.is("at") && fits && len(steps) == first:
+			steps, fits = readPath(m.value, steps, l, names)
 		case m.is("was"):
 			c.Was, _ = stringOf(m.value)
 		case m.is("is"):
@@ -122,26 +178,18 @@ func readChange(text []byte, steps []step, names *wire.Texts) (c change, _ []ste
 		case m.is("index"):
 			c.Index, _ = strconv.Atoi(string(m.value))
 		case m.is("around"):
-			_ = json.Unmarshal(m.value, &c.Around)
+			around = true
 		case m.is("on"):
-			c.On = readDependences(m.value, names)
-		case m.is("make"):
-			c.Make, _ = strconv.Atoi(string(m.value))
+			c.On = m.value
 		case m.is("cut"):
-			c.Cut, _ = strconv.Atoi(string(m.value))
+			cut, _ = strconv.Atoi(string(m.value))
 		}
 	}
-	return c, steps
-}
-
-// readStep reads a step. Any other value becomes an empty step, which leads nowhere.
-func readStep(raw []byte, names *wire.Texts) (s step) {
-	switch raw[0] {
-	case '{':
-		keys, _ := parsed(raw)
-		s.keys, _ = keys.(map[string]any)
-	case '"':
-		s.name = names.Of(wire.Text(raw, wire.Whole(raw)))
+	c.At = steps[first:]
+	if p := l.plan.at(c.At); around && p.One != nil {
+		c.Around = &p.one
+	} else if around {
+		c.At = nil
 	}
-	return s
+	return c, cut, steps
 }

@@ -3,93 +3,78 @@
 package conversion
 
 import (
-	"context"
 	"encoding/json"
 	"reflect"
 	"regexp"
+	"slices"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
-// restoring applies kept changes to one object, each once, in time that grows with the size of the object and of the
-// changes.
+// restoring applies kept changes to one object, each once. The work ends when it is spent or the caller has gone.
 type restoring struct {
-	ctx context.Context
+	work *work
 	// applied counts the changes that were applied.
 	applied int
-	// undo are the fields that were set, with their earlier values, in order.
-	undo []restored
-	// undone restore the metadata.
-	undone []func()
-	// err is the reason why the work ended early.
-	err error
+	// undo restores earlier values, in order.
+	undo []func()
 	// unlimited means that the markers of types are ignored.
 	unlimited bool
 	patterns  map[string]*regexp.Regexp
 }
 
-// restored is a field that a change has set.
-type restored struct{ field, was reflect.Value }
-
 // rollback restores the object to its state before the changes.
 func (r *restoring) rollback() {
-	for i := len(r.undo) - 1; i >= 0; i-- {
-		r.undo[i].field.Set(r.undo[i].was)
-	}
-	for _, undo := range r.undone {
+	for _, undo := range slices.Backward(r.undo) {
 		undo()
 	}
-	r.undo, r.undone = nil, nil
+	r.undo = nil
 }
 
-// remember notes the value of a field before it is set.
-func (r *restoring) remember(f *wire.Member, v reflect.Value) {
+// set sets a field of a struct, or unsets it if the value is invalid.
+func (r *restoring) set(f *wire.Member, v, value reflect.Value) {
 	field, ok := f.In(v)
 	if !ok { // the field is behind a nil embedded pointer, which will be set
 		field = f.Root(v)
 	}
 	was := reflect.New(field.Type()).Elem()
 	was.Set(field)
-	r.undo = append(r.undo, restored{field, was})
-}
-
-// over reports whether nobody waits for the object any more.
-func (r *restoring) over() bool {
-	if r.err == nil {
-		r.err = context.Cause(r.ctx)
+	r.undo = append(r.undo, func() { field.Set(was) })
+	if value.IsValid() {
+		f.Make(v).Set(value)
+	} else {
+		field.SetZero()
 	}
-	return r.err != nil
 }
 
 // fields applies the changes below a struct. It drops changes within a part that the object no longer has, and values
 // that do not fit the type or break the type's markers.
-func (r *restoring) fields(s *wire.Shape, v reflect.Value, n *node, schema Schema) {
+func (r *restoring) fields(v reflect.Value, n *node) {
+	s := n.shape.Target()
 	for _, child := range n.below {
 		i, ok := s.Index[child.step.name]
-		if !ok || child.step.keys != nil || r.over() {
+		if !ok || !r.work.take(len(child.step.name)) {
 			continue
 		}
 		f := &s.Fields[i]
-		below := schema.member(child.step.name)
 		value, present := f.Present(v)
 		c := child.leaf
 		if c == nil {
 			if inner := f.Shape.Structs(value, present); inner.IsValid() {
-				r.fields(f.Shape.Target(), inner, child, below)
+				r.fields(inner, child)
 				continue
 			}
 		}
 		if c == nil || c.Was != "" || c.Around != nil {
-			r.field(f, v, value, present, child, below)
+			r.field(f, v, value, present, child)
 			continue
 		}
-		if present || c.Is == nil || !r.allows(below, c.Is) {
+		if present || c.Is == nil || !r.allows(child.plan, c.Is) {
 			continue
 		}
 		fits := reflect.New(f.Shape.Typ).Elem()
 		if wire.Decode(c.Is, wire.Whole(c.Is), nil, f.Shape, fits) == nil {
-			r.remember(f, v)
-			f.Make(v).Set(fits)
+			r.set(f, v, fits)
 			r.applied++
 		}
 	}
@@ -97,133 +82,105 @@ func (r *restoring) fields(s *wire.Shape, v reflect.Value, n *node, schema Schem
 
 // field applies the changes of a field that is missing or not a struct. It uses JSON for this: the field is written and
 // read once.
-func (r *restoring) field(f *wire.Member, v, value reflect.Value, present bool, n *node, schema Schema) {
-	object := map[string]any{}
-	if present {
-		live, err := decodedField(f, value, present)
-		if err != nil {
-			return
-		}
-		object[f.Name] = live
-	}
-	before := r.applied
-	r.member(object, f.Shape, n, schema, 0)
-	if r.applied == before || r.err != nil {
+func (r *restoring) field(f *wire.Member, v, value reflect.Value, present bool, n *node) {
+	live, err := decodedField(f, value, present, r.work)
+	if err != nil {
 		return
 	}
-	restored, ok := object[f.Name]
-	if !ok {
+	before := r.applied
+	restored := r.value(live, n)
+	if r.applied == before || r.work.err != nil {
+		return
+	}
+	if restored == (absent{}) {
 		if present {
-			r.remember(f, v)
-			value.SetZero()
+			r.set(f, v, reflect.Value{})
 		}
 		return
 	}
 	text, err := json.Marshal(restored)
 	fits := reflect.New(f.Shape.Typ).Elem()
-	if err == nil && wire.Decode(text, wire.Whole(text), nil, f.Shape, fits) == nil {
-		r.remember(f, v)
-		f.Make(v).Set(fits)
+	if err == nil && r.work.take(len(text)) && wire.Decode(text, wire.Whole(text), nil, f.Shape, fits) == nil {
+		r.set(f, v, fits)
 	}
 }
 
-// below applies the changes below an object or list of JSON, and returns the result. The shape is nil if there is no Go
-// type. The argument made counts the objects right around it that had to be made.
-func (r *restoring) below(live any, s *wire.Shape, n *node, schema Schema, made int) any {
-	switch live := live.(type) {
+// value applies the change of a value in JSON, or the changes below it, and returns the result. Elements around the one
+// element of a list go together with changes below. A missing object is made if it is scattered.
+func (r *restoring) value(live any, n *node) any {
+	c := n.leaf
+	switch {
+	case c == nil:
+	case c.Around != nil:
+		live = r.surround(live, n)
+	case !c.holds(live):
+		return live
+	case c.Is == nil:
+		r.applied++
+		return absent{}
+	case r.fits(n, c.Is):
+		r.applied++
+		return c.Is
+	default:
+		return live
+	}
+	switch object := live.(type) {
 	case map[string]any:
-		for _, child := range n.below {
-			if child.step.keys != nil || r.over() {
-				continue
-			}
-			below, ok := memberShape(s, child.step.name)
-			if !ok {
-				continue
-			}
-			r.member(live, below, child, schema.member(child.step.name), made)
-		}
+		r.members(object, n)
 	case []any:
-		return r.elements(live, s, n, schema)
+		return r.elements(object, n)
+	case absent:
+		if made := map[string]any{}; n.plan.Scattered {
+			if r.members(made, n); len(made) > 0 {
+				return made
+			}
+		}
 	}
 	return live
 }
 
-// member applies the changes of an object's member and below it. If the member itself has a change, only this change is
-// applied, unless it puts elements around an element.
-func (r *restoring) member(object map[string]any, s *wire.Shape, n *node, schema Schema, made int) {
-	name := n.step.name
-	value := memberOf(object, name)
-	if c := n.leaf; c != nil && c.Around != nil && c.Make >= made {
-		if !r.allowsElements(schema, c.Is) || !fits(s, c.Is) {
-			return
+// members applies the changes below an object.
+func (r *restoring) members(object map[string]any, n *node) {
+	for _, child := range n.below {
+		if child.step.keys != nil || !r.work.take(len(child.step.name)) {
+			continue
 		}
-		if list, ok := c.surround(value).([]any); ok && r.allowsLength(schema, len(list)) {
-			object[name], value = list, list
-			r.applied++
+		if value := r.value(memberOf(object, child.step.name), child); value == (absent{}) {
+			delete(object, child.step.name)
+		} else {
+			object[child.step.name] = value
 		}
-	} else if c != nil {
-		switch {
-		case c.Make < made || !c.holds(value):
-		case c.Is == nil:
-			delete(object, name)
-			r.applied++
-		case r.allows(schema, c.Is) && fits(s, c.Is):
-			object[name] = c.Is
-			r.applied++
-		}
-		return
-	}
-	switch {
-	case len(n.below) == 0:
-	case value == (absent{}):
-		if made := r.below(map[string]any{}, s, n, schema, made+1).(map[string]any); len(made) > 0 {
-			object[name] = made
-		}
-	default:
-		object[name] = r.below(value, s, n, schema, 0)
 	}
 }
 
 // elements applies the changes of a list's elements and below them. At most one node changes an element. A change whose
-// keys match several elements is skipped, unless the schema has One.
-func (r *restoring) elements(list []any, s *wire.Shape, n *node, schema Schema) []any {
-	element, ok := elementShape(s)
-	if !ok {
-		return list
-	}
+// keys match several elements is skipped.
+func (r *restoring) elements(list []any, n *node) []any {
 	var (
-		tables  []*table
+		found   tables
 		taken   = make(map[int]bool, len(n.below))
 		removed = make(map[int]bool)
 		added   []*change
 	)
 	for _, child := range n.below {
-		if child.step.keys == nil || r.over() {
+		if child.step.keys == nil || !r.work.take(0) {
 			continue
 		}
-		t := tableFor(&tables, list, child.step.keys)
-		if t == nil {
-			continue
-		}
-		i, several := t.find(child.step.keys)
-		if i >= 0 && (taken[i] || several && schema.One == nil) {
+		i, several := found.find(list, child.step, r.work)
+		if i >= 0 && (taken[i] || several && n.plan.One == nil) {
 			continue
 		}
 		c := child.leaf
 		switch {
 		case i >= 0:
 			taken[i] = true
-			switch {
-			case c == nil:
-				list[i] = r.below(list[i], element, child, schema.element(), 0)
-			case c.Was == "" || !c.holds(list[i]):
-			case c.Is == nil:
+			switch value := r.value(list[i], child); {
+			case value == (absent{}):
 				removed[i] = true
-			case r.allows(schema.element(), c.Is) && fits(element, c.Is):
-				list[i] = c.Is
-				r.applied++
+			default:
+				list[i] = value
 			}
-		case c != nil && c.Was == "" && c.Is != nil && r.allows(schema.element(), c.Is) && fits(element, c.Is):
+		case c != nil && c.Was == "" && c.Is != nil && r.fits(child, c.Is):
 			added = append(added, c)
 		}
 	}
@@ -244,49 +201,54 @@ func (r *restoring) elements(list []any, s *wire.Shape, n *node, schema Schema) 
 		merged = append(merged, c.Is)
 	}
 	take(len(list) + len(added))
-	if !r.allowsLength(schema, len(merged)) {
+	if !r.allowsLength(n.plan, len(merged)) {
+		r.applied -= len(removed)
 		return list
 	}
-	r.applied += len(removed) + len(added)
+	r.applied += len(added)
 	return merged
+}
+
+// surround puts the kept elements of a list around its one element. If the list no longer has this element, no other
+// element takes its place.
+func (r *restoring) surround(live any, n *node) any {
+	c, list, others := n.leaf, []any(nil), []any(nil)
+	if kept, err := parsed(c.Is); err == nil {
+		others, _ = kept.([]any)
+	}
+	list, _ = live.([]any)
+	if others == nil || !r.work.take(len(c.Is)+len(list)*tableCost) || !r.allowsElements(n.plan, c.Is) || !fits(n.shape, c.Is) {
+		return live
+	}
+	i, _ := tableOf(list, *c.Around).find(*c.Around)
+	isOne := func(e any) bool { return keyText(c.Around.to(e).values) == keyText(c.Around.values) }
+	j := c.Index
+	switch {
+	case i < 0 && c.Index >= 0:
+		others = slices.DeleteFunc(others, isOne)
+	case i >= 0 && c.Index < 0:
+		if j = slices.IndexFunc(others, isOne); j >= 0 {
+			others = slices.Delete(others, j, j+1)
+		} else {
+			j = len(others)
+		}
+	}
+	if i >= 0 {
+		others = slices.Insert(others, min(j, len(others)), list[i])
+	}
+	if len(others) == 0 || !r.allowsLength(n.plan, len(others)) {
+		return live
+	}
+	r.applied++
+	return others
+}
+
+// fits reports whether a value in JSON can be restored at a place: whether it satisfies the markers and can be decoded.
+func (r *restoring) fits(n *node, text json.RawMessage) bool {
+	return r.work.take(len(text)) && r.allows(n.plan, text) && fits(n.shape, text)
 }
 
 // fits reports whether a value can be decoded into the type of a shape.
 func fits(s *wire.Shape, text json.RawMessage) bool {
 	return len(text) > 0 && (s == nil || wire.Decode(text, wire.Whole(text), nil, s, reflect.New(s.Typ).Elem()) == nil)
-}
-
-// memberShape returns the shape of an object's member: nil if there is no Go type, and false if the type lacks the
-// member.
-func memberShape(s *wire.Shape, name string) (*wire.Shape, bool) {
-	if s == nil {
-		return nil, true
-	}
-	switch s = s.Target(); s.Kind {
-	case wire.Structure:
-		i, ok := s.Index[name]
-		if !ok {
-			return nil, false
-		}
-		return s.Fields[i].Shape, true
-	case wire.Dict:
-		return s.Elem, true
-	case wire.Self, wire.Opaque, wire.Dynamic:
-		return nil, true
-	}
-	return nil, false
-}
-
-// elementShape is memberShape for the elements of a list.
-func elementShape(s *wire.Shape) (*wire.Shape, bool) {
-	if s == nil {
-		return nil, true
-	}
-	switch s = s.Target(); s.Kind {
-	case wire.List:
-		return s.Elem, true
-	case wire.Self, wire.Opaque, wire.Dynamic:
-		return nil, true
-	}
-	return nil, false
 }

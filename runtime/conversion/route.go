@@ -64,7 +64,7 @@ func newRoute[S, D any](to schema.GroupVersionKind, f func(context.Context, *S, 
 
 // text converts an object and passes the text of the result to use. The text is valid only until use returns. User code
 // runs in here, including the methods of users' types, so a panic becomes an error.
-func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err error) {
+func (r *route) text(ctx context.Context, o object, left *wire.Left, use func(text []byte)) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
@@ -85,16 +85,20 @@ func (r *route) text(ctx context.Context, o object, use func(text []byte)) (err 
 			return ctx, nil
 		}
 		r.judge(into, &mode)
+		mode.Size, mode.Spent = len(o.text), &left.Spent
 		if !mode.Trusted { // members that are the same are not restored then
 			return wire.WithMode(ctx, mode), nil
 		}
 		ctx := wire.WithMode(ctx, mode)
-		m.out = append(m.out[:0], annotation...)
-		ways := waysToSame(m.out, r.version, r.same)
-		if len(ways) == 0 {
+		same, some := r.same.withoutKept([]byte(annotation), r.version)
+		if !some {
 			return ctx, nil
 		}
-		r = r.decoding(ways)
+		// The members are converted instead of passed on as text. So restore sees whether a value is set, and the values
+		// that it restores are written.
+		decoding := *r
+		decoding.same, decoding.from = same, less(r.whole, same)
+		r = &decoding
 		into.SetZero()
 		if mode.Read != nil {
 			mode.Read.Unfit = nil
@@ -123,17 +127,6 @@ type memory struct {
 	texts  wire.Texts
 	out    []byte
 	within []entry
-}
-
-// decoding returns a route that converts the values at these paths instead of passing them on as text. So restore sees
-// whether a value is set, and the values that it restores are written.
-func (r *route) decoding(ways [][]string) *route {
-	other := *r
-	for _, way := range ways {
-		other.same = other.same.without(way)
-	}
-	other.from = less(r.whole, other.same)
-	return &other
 }
 
 // read reads an object into a variable that is zero so far. Values that do not fit are errors, unless they are noted as

@@ -35,14 +35,39 @@ func (s Same) ofEntry(m entry) (part Same, all bool) {
 	return s.of(m.name())
 }
 
-// without returns s without the member that a path leads to or through.
-func (s Same) without(way []string) Same {
-	rest := maps.Clone(s)
-	delete(rest, way[0])
-	if part := s[way[0]]; part != nil && len(way) > 1 {
-		rest[way[0]] = part.without(way[1:])
+// withoutKept returns s without the members that have an entry for a version in an annotation, and whether there are
+// any. An older program, in which these members differed, has written the entry.
+func (s Same) withoutKept(annotation []byte, version string) (rest Same, some bool) {
+	if wire.ScanAll(annotation, func(i int) int { return wire.ScanValue(annotation, i, wire.MaxDepth) }) < 0 {
+		return s, false // nothing is restored from a broken annotation
 	}
-	return rest
+	for change := range elements(named(collect(nil, annotation), version)) {
+		if way := slices.Collect(elements(valueOf(change, "at"))); len(way) > 0 {
+			var found bool
+			s, found = s.without(way)
+			some = some || found
+		}
+	}
+	return s, some
+}
+
+// without returns s without the member that a path leads to or through, or without the object around such members to
+// which it leads. It returns false if s has no such member.
+func (s Same) without(way [][]byte) (rest Same, found bool) {
+	name, _ := stringOf(way[0]) // a step into a list has no name
+	part, ok := s[name]
+	if ok && part != nil && len(way) > 1 && way[1][0] == '"' {
+		if part, ok = part.without(way[1:]); ok {
+			s = maps.Clone(s)
+			s[name] = part
+		}
+		return s, ok
+	}
+	if ok {
+		s = maps.Clone(s)
+		delete(s, name)
+	}
+	return s, ok
 }
 
 // less returns a shape without the members that are the same. Reading a value then skips them.

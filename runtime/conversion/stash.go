@@ -4,6 +4,7 @@ package conversion
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -35,17 +36,21 @@ type Object[T any] interface {
 
 // Stash keeps the values of one version of a kind that another version cannot represent. T is the Go type of the one
 // version.
-type Stash[T any, P Object[T]] struct {
-	version string
-	key     []byte // the version as it is written in the annotation
-	schema  Schema
-	layout  func() layout
-	notes   *sync.Pool // of *notes
+type Stash[T any, P Object[T]] struct{ *stash }
+
+type stash struct {
+	version  string
+	key      []byte // the version as it is written in the annotation
+	lossless bool
+	layout   func() layout
+	notes    sync.Pool // of *notes
 }
 
 // layout describes the type of a version. It is made when an object first needs it, because some versions never keep
 // values.
 type layout struct {
+	plan  *plan
+	keys  *plan // with nothing but the keys of lists
 	shape *wire.Shape
 	// omitsZero means that a field of the type has the option omitzero.
 	omitsZero bool
@@ -53,20 +58,24 @@ type layout struct {
 
 // notes is the memory to keep and to restore one object after another.
 type notes struct {
-	steps            []step
-	names            wire.Texts
-	kept             kepts
-	read, list, text []byte
+	steps                   []step
+	work                    work
+	names                   wire.Texts
+	kept                    kepts
+	read, list, text, value []byte
 }
 
 // NewStash returns the stash of a version.
 func NewStash[T any, P Object[T]](version string, schema Schema) Stash[T, P] {
-	return Stash[T, P]{version: version, schema: schema, key: wire.AppendText(nil, version), layout: sync.OnceValue(layoutOf[T]),
-		notes: &sync.Pool{New: func() any { return &notes{steps: make([]step, 0, 16), kept: make(kepts, 0, 4)} }}}
+	return Stash[T, P]{&stash{version: version, lossless: schema.Lossless, key: wire.AppendText(nil, version),
+		layout: sync.OnceValue(func() layout { return layoutOf[T](schema) }),
+		notes:  sync.Pool{New: func() any { return &notes{steps: make([]step, 0, 16), kept: make(kepts, 0, 4)} }}}}
 }
 
-func layoutOf[T any]() layout {
-	l := layout{shape: new(wire.Shapes).Of(reflect.TypeFor[T]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) })}
+func layoutOf[T any](schema Schema) layout {
+	none := new(plan)
+	none.elements = none
+	l := layout{plan: planOf(schema, none), keys: planOf(schema.onlyKeys(), none), shape: new(wire.Shapes).Of(reflect.TypeFor[T]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) })}
 	for _, f := range l.shape.Fields {
 		l.omitsZero = l.omitsZero || f.OmitZero || omitsZero(f.Shape.Typ)
 	}
@@ -80,40 +89,34 @@ func layoutOf[T any]() layout {
 // is an error if the annotation has no room for the values, unless the object comes from storage. Then the largest
 // values are left out, with a mark. The function depend, unless nil, completes changes with the values on which they
 // depend.
-func (s Stash[T, P]) keep(on metav1.Object, said, returned P, mode wire.Mode, depend func([]change) error) error {
+func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned P, mode wire.Mode, depend func([]change) error) error {
 	if on.GetName() == "" && on.GetGenerateName() == "" {
 		return nil
 	}
 	n := s.notes.Get().(*notes)
 	defer s.notes.Put(n)
-	c := comparison{list: encoder{out: n.list[:0]}}
-	l := s.layout()
-	err := c.structs(n.steps[:0], l.shape, l.arrived(reflect.ValueOf(returned).Elem()), l.arrived(reflect.ValueOf(said).Elem()), s.schema)
+	n.work = *unbounded(ctx)
+	c := comparison{work: &n.work, collects: depend != nil, list: encoder{out: n.list[:0]}, value: encoder{out: n.value}}
+	err := s.compare(&c, n.steps[:0], returned, said)
 	if err == nil {
-		err = c.ownEntries(s.schema, said, returned)
+		err = c.ownEntries(s.layout().plan.Schema, said, returned)
 	}
-	if err == nil && depend != nil && c.any() {
-		err = c.complete(depend)
-	}
-	n.list = c.list.out
-	if err != nil {
-		return err
+	if err == nil && len(c.found) > 0 {
+		err = depend(c.found)
 	}
 	unfit := mode.Read != nil && len(mode.Read.Unfit) > 0
 	annotation, ok := on.GetAnnotations()[Annotation]
-	if !c.any() && !ok && !unfit {
-		return nil
+	n.work.ctx = nil
+	if n.value = c.value.out; err != nil || c.changes == 0 && !ok && !unfit {
+		return err
 	}
-	kept := n.keptIn(annotation).without(s.version)
-	rest := room(on, mode)
-	if c.any() {
+	kept, rest := n.keptIn(annotation).without(s.version), room(on, mode)
+	all := kept
+	if n.list = c.list.out; c.changes > 0 {
 		n.list = c.text()
+		all = append(all, entry{s.key, n.list})
 	}
-	if !unfit && c.changes <= maxChanges {
-		all := kept
-		if c.any() {
-			all = append(kept, entry{s.key, n.list})
-		}
+	if !unfit && c.changes <= maxChanges && c.lost == 0 {
 		if text := n.textOf(all); len(text) <= rest {
 			write(on, text)
 			return nil
@@ -123,7 +126,7 @@ func (s Stash[T, P]) keep(on metav1.Object, said, returned P, mode wire.Mode, de
 		return fmt.Errorf("%s: what this version cannot say takes %d bytes in %d changes: there is room for %d changes, and for %d bytes of annotations in all",
 			nameOf(on), len(n.list), c.changes, maxChanges, maxAnnotations)
 	}
-	write(on, n.cut(kept, s.key, rest, mode.Read))
+	write(on, n.cut(kept, s.key, rest, c.lost, mode.Read))
 	return nil
 }
 
@@ -176,28 +179,27 @@ func (k kepts) without(version string) kepts {
 	return slices.DeleteFunc(k, func(e entry) bool { return e.is(version) })
 }
 
-// changesIn reads the changes of a list, and how many values were left out of it for lack of room. It returns no
-// changes if there are more than this package ever writes.
-func (n *notes) changesIn(list []byte) (changes []change, cut int) {
+// changesIn reads the changes of a list that fit the type, and how many values were left out of it for lack of room. It
+// returns no changes if there are more than this package ever writes.
+func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 	n.steps = n.steps[:0]
 	for text := range elements(list) {
-		var c change
-		c, n.steps = readChange(text, n.steps, &n.names)
-		cut += max(0, c.Cut)
-		if c.Cut != 0 || len(c.At) == 0 || len(c.At) > maxSteps {
-			continue
-		}
-		if len(changes) == maxChanges {
+		c, left, steps := readChange(text, n.steps, l, &n.names)
+		cut, n.steps = cut+max(0, left), steps
+		switch {
+		case left != 0 || len(c.At) == 0:
+		case len(changes) == maxChanges:
 			return nil, cut
+		default:
+			changes = append(changes, c)
 		}
-		changes = append(changes, c)
 	}
 	return changes, cut
 }
 
 // cut returns the annotation with the changes that it has room for, the smallest first, and a mark for the others. If
-// there is no room for a mark, it returns empty text.
-func (n *notes) cut(others kepts, key []byte, room int, read *wire.Left) string {
+// there is no room for a mark, it returns empty text. Some changes may be lost already.
+func (n *notes) cut(others kepts, key []byte, room, lost int, read *wire.Left) string {
 	var parts [][]byte
 	for _, u := range read.Unfit {
 		e := encoder{out: []byte{'{'}}
@@ -221,7 +223,7 @@ func (n *notes) cut(others kepts, key []byte, room int, read *wire.Left) string 
 	const mark = `{"cut":%d}`
 	size := len(n.textOf(append(slices.Clone(others), entry{key, nil}))) + len("[]") + len(mark) + len("1000000,")
 	fits := make([]bool, len(parts))
-	kept, left := 0, 0
+	kept, left := 0, lost
 	for _, i := range order {
 		if size += len(parts[i]) + len(","); size <= room && kept < maxChanges {
 			fits[i] = true
@@ -243,6 +245,7 @@ func (n *notes) cut(others kepts, key []byte, room int, read *wire.Left) string 
 		}
 		list = append(list, part...)
 	}
+	read.Cut += lost
 	for i := own; i < len(parts); i++ {
 		if !fits[i] {
 			read.Cut++
@@ -315,9 +318,15 @@ func isCommon(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }
 
+// compare writes the changes from one object of this version to another.
+func (s Stash[T, P]) compare(c *comparison, steps []step, base, want P) error {
+	l := s.layout()
+	return c.structs(steps, l.shape, l.arrived(reflect.ValueOf(base).Elem()), l.arrived(reflect.ValueOf(want).Elem()), l.plan)
+}
+
 // decodedField returns a value of a field as JSON has it, with numbers as they are written. It is absent if JSON omits
 // the field.
-func decodedField(f *wire.Member, v reflect.Value, present bool) (any, error) {
+func decodedField(f *wire.Member, v reflect.Value, present bool, w *work) (any, error) {
 	if !present {
 		return absent{}, nil
 	}
@@ -325,16 +334,10 @@ func decodedField(f *wire.Member, v reflect.Value, present bool) (any, error) {
 	if e.value(f.Shape, v); e.err != nil {
 		return nil, e.err
 	}
-	return parsed(e.out)
-}
-
-// decoded returns a value as JSON has it, with numbers as they are written.
-func decoded(object any) (any, error) {
-	text, err := json.Marshal(object)
-	if err != nil {
-		return nil, err
+	if !w.take(len(e.out)) {
+		return nil, w.err
 	}
-	return parsed(text)
+	return parsed(e.out)
 }
 
 // parsed reads JSON, with numbers as they are written.

@@ -13,6 +13,10 @@ type Mode struct {
 	// Read is set if the object comes from storage. Values that do not fit the other version are then left out and
 	// noted, because an error would fail the whole list.
 	Read *Left
+	// Size is the length of the object, or zero if it is unknown. Spent, unless nil, is set if the annotation was dropped
+	// because it would have taken too much work.
+	Size  int
+	Spent *bool
 	// Reserve is how many bytes must be left for other annotations.
 	Reserve int
 	// Keys are the keys that sign the annotation; the first one signs. AcceptUnsigned accepts an annotation without a
@@ -30,10 +34,12 @@ type Left struct {
 	Converted, Cut int
 	// Unmarked means that there is not even room for the mark of the values left out.
 	Unmarked bool
+	// Spent means that values of the annotation were dropped, because restoring them would have taken too much work.
+	Spent bool
 }
 
 // Any reports whether something was left out.
-func (l *Left) Any() bool { return len(l.Unfit)+l.Converted+l.Cut > 0 }
+func (l *Left) Any() bool { return len(l.Unfit)+l.Converted+l.Cut > 0 || l.Spent }
 
 // Unfit is a value in JSON that its Go type cannot hold.
 type Unfit struct {

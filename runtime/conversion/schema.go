@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conversion
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// Schema describes a type for a stash, in addition to its JSON.
+type Schema struct {
+	// Keys are the members that identify the elements of this list.
+	Keys []string
+	// One identifies the one element of this list that the other version has: members, or paths to them, and their
+	// values as text. It is empty for the first element, and nil if the other version has all elements or none.
+	One map[string]string
+	// Dropped means that this field is lost on purpose.
+	Dropped bool
+	// Custom means that a function of the user converts this value. The innermost such value around a kept one counts.
+	Custom bool
+	// Lossless, of a whole kind, means that the other version can represent all of it.
+	Lossless bool
+	// Annotations and Labels, of a whole kind, are the keys that rules of the conversion read or write. An object may
+	// have entries of its own under them.
+	Annotations, Labels []string
+	// Limits are the restrictions from the markers of the type.
+	Limits Limits
+	// Scattered means that the other version does not have this object but has some of its members elsewhere. The
+	// object exists as soon as one of these members does. Its other members stay when these are removed.
+	Scattered bool
+	// Members are the schemas of fields of this object, if they have any.
+	Members map[string]Schema
+	// Elements is the schema of a list's elements or of a map's values.
+	Elements *Schema
+}
+
+// plan is a Schema, prepared for looking up its parts.
+type plan struct {
+	Schema
+	// key and one are steps to elements: with the names of the keys, in order, and to the one element. A step without
+	// names leads to no element.
+	key, one step
+	members  map[string]*plan
+	elements *plan // of a list or a map; never nil
+}
+
+// planOf prepares a schema. The plan none is for values without a schema.
+func planOf(s Schema, none *plan) *plan {
+	p := &plan{Schema: s, elements: none}
+	if len(s.Keys) > 0 {
+		p.key.keys = slices.Sorted(slices.Values(s.Keys))
+	}
+	if s.One != nil {
+		p.one.keys = slices.AppendSeq([]string{}, maps.Keys(s.One))
+		slices.Sort(p.one.keys)
+		for _, path := range p.one.keys {
+			p.one.values = append(p.one.values, s.One[path])
+		}
+	}
+	if s.Members != nil {
+		p.members = make(map[string]*plan, len(s.Members))
+		for name, m := range s.Members {
+			p.members[name] = planOf(m, none)
+		}
+	}
+	if s.Elements != nil {
+		p.elements = planOf(*s.Elements, none)
+	}
+	return p
+}
+
+// onlyKeys returns a schema with nothing but the keys of lists.
+func (s Schema) onlyKeys() Schema {
+	only := Schema{Keys: s.Keys}
+	if s.Members != nil {
+		only.Members = make(map[string]Schema, len(s.Members))
+		for name, m := range s.Members {
+			only.Members[name] = m.onlyKeys()
+		}
+	}
+	if s.Elements != nil {
+		below := s.Elements.onlyKeys()
+		only.Elements = &below
+	}
+	return only
+}
+
+func (p *plan) member(name string) *plan {
+	if m, ok := p.members[name]; ok {
+		return m
+	}
+	return p.elements
+}
+
+// below returns the plan of the value to which a step leads.
+func (p *plan) below(s step) *plan {
+	if s.keys != nil {
+		return p.elements
+	}
+	return p.member(s.name)
+}
+
+// at returns the plan of the value at a path.
+func (p *plan) at(path []step) *plan {
+	for _, next := range path {
+		p = p.below(next)
+	}
+	return p
+}
+
+// isEmpty reports whether the schema has no information about the content of the value.
+func (p *plan) isEmpty() bool {
+	return p.One == nil && !p.Scattered && p.Members == nil && p.Elements == nil
+}
+
+// strip returns a value without its dropped members.
+func (p *plan) strip(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		if p.Members == nil && p.Elements == nil {
+			return v
+		}
+		kept := make(map[string]any, len(v))
+		for name, value := range v {
+			if below := p.member(name); !below.Dropped {
+				kept[name] = below.strip(value)
+			}
+		}
+		return kept
+	case []any:
+		if p.Elements == nil {
+			return v
+		}
+		kept := make([]any, len(v))
+		for i, e := range v {
+			kept[i] = e
+			if _, ok := e.(map[string]any); ok {
+				kept[i] = p.elements.strip(e)
+			}
+		}
+		return kept
+	}
+	return value
+}
+
+// step leads to a member, by its name, or to an element of a list, by its keys: members, or paths to them, in order.
+type step struct {
+	name   string
+	keys   []string // nil for a member
+	values []any
+	// scattered means that the step leads to a scattered object.
+	scattered bool
+}
+
+// to returns a step with the keys of an element.
+func (s step) to(element any) step {
+	s.values = make([]any, len(s.keys))
+	for i, key := range s.keys {
+		s.values[i] = inside(element, key)
+	}
+	return s
+}
+
+// inside returns the value at a path. It is absent if the path leads through a value that is not an object.
+func inside(value any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		object, ok := value.(map[string]any)
+		if !ok {
+			return absent{}
+		}
+		value = object[name]
+	}
+	return value
+}
+
+// text returns a text that identifies a step among those from the same place.
+func (s step) text() string {
+	if s.keys == nil {
+		return s.name
+	}
+	return "[" + strings.Join(s.keys, ",") + "]" + keyText(s.values)
+}
+
+// maxSteps is how many steps may lead to a kept value. A value below is kept as a part of the value there.
+const maxSteps = 512
+
+// readPath reads a path into a type, and appends it to the given steps. It returns false if the plan or the type has no
+// such place. The keys of a step are the plan's, each once.
+func readPath(list []byte, steps []step, l layout, names *wire.Texts) ([]step, bool) {
+	p, s, first := l.plan, l.shape, len(steps)
+	for raw := range elements(list) {
+		next, ok := step{}, true
+		if raw[0] == '"' {
+			next.name = names.Of(wire.Text(raw, wire.Whole(raw)))
+		} else if next, ok = p.key.read(raw); !ok {
+			next, ok = p.one.read(raw)
+		}
+		if len(steps) == first && next.name == "metadata" { // ownEntries examines the rest
+			s = nil
+		} else if ok {
+			s, ok = shapeBelow(s, next)
+		}
+		if !ok || len(steps)-first == maxSteps {
+			return steps[:first], false
+		}
+		p = p.below(next)
+		next.scattered = next.keys == nil && p.Scattered
+		steps = append(steps, next)
+	}
+	return steps, len(steps) > first
+}
+
+// read reads the values of the step's keys. It returns false if the text has other keys, or one of them twice, or if
+// it does not lead to the one element.
+func (s step) read(raw []byte) (step, bool) {
+	if s.keys == nil || !isObject(raw) {
+		return s, false
+	}
+	values, left := make([]any, len(s.keys)), len(s.keys)
+	for i := range values {
+		values[i] = absent{}
+	}
+	for m := range entries(raw) {
+		i := slices.IndexFunc(s.keys, m.is)
+		if i < 0 || values[i] != (absent{}) || m.value[0] == '{' || m.value[0] == '[' {
+			return s, false
+		}
+		values[i], _ = parsed(m.value)
+		left--
+	}
+	if left > 0 || s.values != nil && keyText(values) != keyText(s.values) {
+		return s, false
+	}
+	s.values = values
+	return s, true
+}
+
+// shapeBelow returns the shape of the value to which a step leads: nil if there is no Go type, and false if the type
+// has no such value.
+func shapeBelow(s *wire.Shape, next step) (*wire.Shape, bool) {
+	if s == nil {
+		return nil, true
+	}
+	switch s = s.Target(); {
+	case s.Kind == wire.Structure && next.keys == nil:
+		if i, ok := s.Index[next.name]; ok {
+			return s.Fields[i].Shape, true
+		}
+	case s.Kind == wire.Dict && next.keys == nil, s.Kind == wire.List && next.keys != nil:
+		return s.Elem, true
+	}
+	return nil, s.Kind == wire.Self || s.Kind == wire.Opaque || s.Kind == wire.Dynamic
+}
