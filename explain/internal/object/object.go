@@ -41,8 +41,8 @@ func Read(file string) ([]*unstructured.Unstructured, error) {
 // most is the largest file that is read, in bytes.
 const most = 64 << 20
 
-// ReadFile is os.ReadFile for regular files of at most 64 MiB, since the reader of a pipe waits and a device has no end.
-// Pipes that shells pass on purpose are read: as /dev/stdin, and as /dev/fd/63 for <(command).
+// ReadFile is os.ReadFile for regular files of at most 64 MiB, since the reader of a pipe waits and a device has no
+// end. Pipes that shells pass on purpose are read: as /dev/stdin, and as /dev/fd/63 for <(command).
 func ReadFile(file string) ([]byte, error) {
 	if file != "/dev/stdin" && !strings.HasPrefix(file, "/dev/fd/") && !strings.HasPrefix(file, "/proc/self/fd/") {
 		actual, err := filepath.EvalSymlinks(file)
