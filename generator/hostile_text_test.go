@@ -46,7 +46,7 @@ type value struct {
 	file     string
 	from, to int    // offsets
 	text     string // the present text
-	name     string // what has the value
+	name     string // the field or marker with the value
 }
 
 // TestHostileText puts hostile texts into every argument of every marker, and into other places with texts of the

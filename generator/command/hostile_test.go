@@ -124,7 +124,7 @@ func textsBelow(t *testing.T, dir string) map[string]string {
 
 var injectedLine = regexp.MustCompile(`(?m)^\s*(-\s*)?(injected\b|RUN injected|replace injected)|\$\((shell )?injected|\{\{ injected`)
 
-// injectedIn returns how a text of hostileFlags is more than a text in a file; empty if it is none.
+// injectedIn returns how a text of hostileFlags is more than a text in a file, or an empty text.
 func injectedIn(name, text string) string {
 	switch filepath.Ext(name) {
 	case ".go":

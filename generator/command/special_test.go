@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// TestNoCommandBlocks puts other things in the places of files of a project, and runs each command that reads a project.
-// None waits, and none takes the memory that a file claims.
+// TestNoCommandBlocks puts other things in the places of files of a project, and runs each command that reads a
+// project. None waits, and none takes the memory that a file claims.
 func TestNoCommandBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs processes")

@@ -4,5 +4,5 @@
 
 package lock
 
-// processWith returns the process that has locked a path, or 0 if it is unknown, as it is outside of Linux.
+// processWith returns the process that has locked a path, or 0 if it is unknown. Only Linux lists them.
 func processWith(string) int { return 0 }

@@ -29,9 +29,9 @@ const (
 // they see all files of a run before them. If another process has the lock, Module waits and prints the reason to w.
 // After Patience it returns an error.
 //
-// The lock is on the folder itself (flock). So it needs no file that git would see, holds on a read-only disk and for all
-// users, and ends with its process. Where folders cannot be locked, as on Windows and NFS, the lock is on a file in the
-// user's cache folder.
+// The lock is on the folder itself (flock). So it needs no file that git would see, holds on a read-only disk and for
+// all users, and ends with its process. Where folders cannot be locked, as on Windows and NFS, the lock is on a file in
+// the user's cache folder.
 func Module(ctx context.Context, folder string, w io.Writer) (release func(), err error) {
 	return module(ctx, folder, w, Patience)
 }
@@ -66,7 +66,7 @@ func module(ctx context.Context, folder string, w io.Writer, patience time.Durat
 
 var errLate = errors.New("the other run takes too long")
 
-// first tries once, and finds out in that way what can be locked.
+// first tries to lock the folder, or else the file that stands in for it.
 func first(folder string) (l *flock.Flock, locked bool, err error) {
 	if runtime.GOOS != "windows" {
 		l = flock.New(folder, flock.SetFlag(os.O_RDONLY))

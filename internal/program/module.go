@@ -10,8 +10,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// CheckModule returns an error if the go command, run in dir, would read something else than a regular file as a file of
-// its modules. It would wait for the writer of a pipe.
+// CheckModule returns an error if the go command, run in dir, would read something else than a regular file as a file
+// of its modules. It would wait for the writer of a pipe.
 func CheckModule(dir string) error {
 	for _, root := range []string{"go.mod", "go.work"} {
 		for at := dir; ; at = filepath.Dir(at) {

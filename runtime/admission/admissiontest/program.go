@@ -5,14 +5,13 @@ package admissiontest
 import (
 	"cmp"
 	"debug/buildinfo"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
-	"strings"
 )
 
 // ProgramVariable is the environment variable with the path of webhook-gen, for [Policies].
@@ -42,41 +41,41 @@ func policyProgram(module string) ([]string, error) {
 	if text, err := os.ReadFile(filepath.Join(module, "go.mod")); err == nil && isTool.Match(text) {
 		return []string{"go", "tool", "webhook-gen"}, nil
 	}
-	runtime := runtimeModule()
+	runtime := runtimeOf(module)
 	if path, err := exec.LookPath("webhook-gen"); err == nil {
 		info, err := buildinfo.ReadFile(path)
-		if err == nil && info.Main.Path == programModule && runtime.Replace == nil && info.Main.Version == runtime.Version {
+		if err == nil && info.Main.Path == programModule && runtime.Replace == nil && runtime.Version != "" && info.Main.Version == runtime.Version {
 			return []string{path}, nil
 		}
 	}
 	return nil, errors.New("admissiontest: webhook-gen evaluates policies, and the module has none. Build it:\n  " + builds(module, runtime))
 }
 
-// builds is the command that builds webhook-gen into bin/ of a module, in the version of the runtime.
-func builds(module string, runtime debug.Module) string {
+// builds is the command that builds webhook-gen into bin/ of a module, from the source of the runtime.
+func builds(module string, runtime runtimeModule) string {
 	bin := filepath.Join(module, "bin")
-	if r := runtime.Replace; r != nil && r.Version == "" { // a work tree
-		tree := filepath.Dir(r.Path)
-		if !filepath.IsAbs(tree) {
-			tree = filepath.Join(module, tree)
+	if tree := filepath.Dir(runtime.Dir); runtime.Replace != nil && runtime.Replace.Version == "" {
+		if _, err := os.Stat(filepath.Join(tree, "cmd", "webhook-gen")); err == nil {
+			return fmt.Sprintf("go -C %s build -o %s ./cmd/webhook-gen", tree, bin+string(filepath.Separator))
 		}
-		return fmt.Sprintf("go -C %s build -o %s ./cmd/webhook-gen", tree, bin+string(filepath.Separator))
 	}
-	version := runtime.Version
-	if !strings.HasPrefix(version, "v") {
-		version = ""
-	}
-	return fmt.Sprintf("GOBIN=%s go install %s@%s", bin, programPackage, cmp.Or(version, "latest"))
+	return fmt.Sprintf("GOBIN=%s go install %s@%s", bin, programPackage, cmp.Or(runtime.Version, "latest"))
 }
 
-// runtimeModule is the module of this package in the build of the test.
-func runtimeModule() debug.Module {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range append(info.Deps, &info.Main) {
-			if m.Path == programModule+"/runtime" {
-				return *m
-			}
-		}
+// runtimeModule has members of what `go list -m -json` prints of the runtime.
+type runtimeModule struct {
+	Version, Dir string
+	Replace      *struct{ Version string }
+}
+
+// runtimeOf returns the module of this package in the build list of another one, or the zero value. The build
+// information of a test has no dependencies.
+func runtimeOf(module string) runtimeModule {
+	list := exec.Command("go", "list", "-m", "-json", programModule+"/runtime")
+	list.Dir = module
+	var found runtimeModule
+	if out, err := list.Output(); err != nil || json.Unmarshal(out, &found) != nil {
+		return runtimeModule{}
 	}
-	return debug.Module{}
+	return found
 }

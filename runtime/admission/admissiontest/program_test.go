@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -76,14 +75,33 @@ func must(path string, err error) func(*testing.T) string {
 
 // TestBuilds names a command for each source of the runtime.
 func TestBuilds(t *testing.T) {
-	for want, runtime := range map[string]debug.Module{
-		"GOBIN=/m/bin go install " + programPackage + "@v1.2.3": {Version: "v1.2.3"},
-		"GOBIN=/m/bin go install " + programPackage + "@latest": {Version: "(devel)"},
-		"go -C /src build -o /m/bin/ ./cmd/webhook-gen":         {Version: "v0.0.0", Replace: &debug.Module{Path: "../src/runtime"}},
-		"go -C /work/src build -o /m/bin/ ./cmd/webhook-gen":    {Version: "v0.0.0", Replace: &debug.Module{Path: "/work/src/runtime"}},
+	tree, copied := t.TempDir(), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(tree, "cmd", "webhook-gen"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for want, goMod := range map[string]string{
+		"GOBIN=MODULE/bin go install " + programPackage + "@latest": "",
+		"GOBIN=MODULE/bin go install " + programPackage + "@v0.1.0": "require " + programModule + "/runtime v0.1.0\n\nreplace " + programModule + "/runtime => " + filepath.Join(copied, "runtime") + "\n",
+		"go -C " + tree + " build -o MODULE/bin/ ./cmd/webhook-gen": "require " + programModule + "/runtime v0.1.0\n\nreplace " + programModule + "/runtime => " + filepath.Join(tree, "runtime") + "\n",
 	} {
-		if got := builds("/m", runtime); got != want {
+		module := t.TempDir()
+		files := map[string]string{filepath.Join(module, "go.mod"): "module example.com/x\n\ngo 1.24\n\n" + goMod}
+		for _, replaced := range []string{tree, copied} {
+			files[filepath.Join(replaced, "runtime", "go.mod")] = "module " + programModule + "/runtime\n\ngo 1.24\n"
+		}
+		for name, text := range files {
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := strings.ReplaceAll(builds(module, runtimeOf(module)), module, "MODULE"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+	if got, want := builds("/m", runtimeModule{Version: "v1.2.3"}), "GOBIN=/m/bin go install "+programPackage+"@v1.2.3"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
