@@ -12,7 +12,7 @@ import (
 // +webhook:mutating(operations: "create")
 // +webhook:validating(operations: "create;update")
 // +webhook:policy:validating(operations: "create;update")
-// +webhook:policy:validation(message: "an order is for at most 100 pieces")="!has(object.spec.pieces) || object.spec.pieces <= 100"
+// +webhook:policy:validation(message: "an order is for at most 100 pieces")="object.?spec.pieces.orValue(0) <= 100"
 // +webhook:conversion:spoke
 type Order struct {
 	metav1.TypeMeta   `json:",inline"`
