@@ -159,7 +159,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	if r.Strict {
 		diags = diags.Promote()
 	}
-	result.Diagnostics = diags.Sort()
+	result.Diagnostics = diags.Sorted()
 	if !diags.HasErrors() {
 		result.Files, result.Changes = files, changes
 		result.LacksRuntime = r.LacksRuntime(s, files)

@@ -137,7 +137,7 @@ func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*mo
 			}
 		}
 	}
-	result.Diagnostics = diags.Sort()
+	result.Diagnostics = diags.Sorted()
 	return result, nil
 }
 

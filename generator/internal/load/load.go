@@ -58,5 +58,5 @@ func Load(ctx context.Context, c Config) (Result, diag.List) {
 	if err := context.Cause(ctx); err != nil {
 		problems.Add(diag.Errorf(diag.Range{}, "", "reading was broken off: %v", err))
 	}
-	return result, problems.Sort()
+	return result, problems.Sorted()
 }

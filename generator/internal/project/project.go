@@ -106,7 +106,7 @@ func (c Config) site(ctx context.Context) (s site, stopped Result, err error) {
 	found, problems := load.Load(ctx, load.Config{Dir: s.Root, Tags: s.Tags, Markers: build.APIMarkers()})
 	s.apis = build.APIs(ctx, found.Packages)
 	if all := slices.Concat(s.Diagnostics, problems); all.HasErrors() {
-		return s, Result{Result: engine.Result{Root: s.Root, Diagnostics: all.Sort()}}, errStopped
+		return s, Result{Result: engine.Result{Root: s.Root, Diagnostics: all.Sorted()}}, errStopped
 	}
 	return s, stopped, nil
 }
