@@ -76,8 +76,8 @@ func (b *builder) hasBuiltin(from *load.Module, kind model.Kind) bool {
 	if err != nil {
 		return false
 	}
-	_, ok := p.Type(kind.Kind)
-	return ok
+	t, ok := p.Type(kind.Kind)
+	return ok && slices.Contains(load.Markers(t.Comments()...), "+genclient") // else it is no resource, such as Scale
 }
 
 // unknownBuiltin reports a kind that Kubernetes does not have. It names the group that has the kind, or a similar kind

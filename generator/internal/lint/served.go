@@ -11,6 +11,8 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
@@ -41,6 +43,18 @@ func servedResources() (all []served) {
 		all = append(all, served{gv.Group, gv.Version, words[1], words[2] == "Namespaced"})
 	}
 	return all
+}
+
+// Serves reports whether Kubernetes serves a kind of its own in a version, and returns the versions in which it does.
+// The latter are empty for a kind that the table does not have.
+func Serves(group, version, kind string) (versions []string, ok bool) {
+	name := namer.NewAllLowercasePluralNamer(map[string]string{"Endpoints": "endpoints"}).Name(&types.Type{Name: types.Name{Name: kind}})
+	for _, s := range servedResources() {
+		if s.group == group && s.resource == name {
+			versions = append(versions, s.version)
+		}
+	}
+	return versions, slices.Contains(versions, version)
 }
 
 // ours returns the resources of Kubernetes that a rule matches, whatever its operations and scope. It is false if the
