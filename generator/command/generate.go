@@ -27,6 +27,7 @@ func generateCommand(s streams) *cobra.Command {
 		Example: "  webhook-gen generate ./...\n  webhook-gen generate --output - ./api/...",
 		RunE: flags.with(func(c *cobra.Command, config engine.Config, patterns []string) error {
 			config.Patterns = patterns
+			config.ComparesNothing = dryRun || output == "-"
 			if output != "" && output != "-" {
 				config.Manifest = absolute(config.Dir, output)
 			}
