@@ -126,9 +126,10 @@ func userOf(p *load.Package, declaring *load.File) (user *load.File, name string
 		if f.Path == declaring.Path || ast.IsGenerated(f.AST) {
 			continue
 		}
-		for n := range ast.Preorder(f.AST) {
-			if id, isIdent := n.(*ast.Ident); isIdent && slices.Contains(names, id.Name) {
-				return f, id.Name, true
+		used := references(f.AST)
+		for _, name := range names {
+			if used[name] {
+				return f, name, true
 			}
 		}
 	}
