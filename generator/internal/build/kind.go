@@ -153,6 +153,16 @@ func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declare
 	resource := tag("kubebuilder:resource")
 	kind.Plural = cmp.Or(option(resource.V, "path"), tag("resourceName").V)
 	kind.Scope = option(resource.V, "scope")
+	for _, comment := range load.Markers(comments...) {
+		name, ok := strings.CutPrefix(comment, "+kubebuilder:")
+		if ok && kind.Subresources == nil {
+			kind.Subresources = []string{}
+		}
+		if name, ok = strings.CutPrefix(name, "subresource:"); ok {
+			name, _, _ = strings.Cut(name, ":")
+			kind.Subresources = append(kind.Subresources, name)
+		}
+	}
 	if kind.Scope == "" && tag("genclient:nonNamespaced").IsSet() {
 		kind.Scope = "Cluster"
 	}

@@ -135,7 +135,7 @@ func (s *State) inspect(ctx context.Context, samples bool) {
 // Generate makes the files for the markers of a state that was read with the edits. The result contains the edits too.
 func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	project := s.Project
-	diags := slices.Concat(s.Diagnostics, check.Project(project), r.checkCallers(project), r.checkConvertible(ctx, s))
+	diags := slices.Concat(s.Diagnostics, check.Project(project), r.checkNever(project), r.checkCallers(project), r.checkConvertible(ctx, s))
 	conversions, inConversions := convert.Project(ctx, s.Module, project)
 	result := Result{Root: r.Root}
 	options, unread := r.Rendering(s.Module)

@@ -84,7 +84,11 @@ func unserved(p webhookPass) {
 			for k := range words {
 				words[k] = strconv.Quote(words[k]) // a group may be empty
 			}
-			return p.at(fmt.Sprintf("rules[%d].%s[%d]", i, list, j), "no Kubernetes from %s to %s serves anything that this rule matches by %s",
+			at := p.at
+			if list == "resources" {
+				at = p.never
+			}
+			return at(fmt.Sprintf("rules[%d].%s[%d]", i, list, j), "no Kubernetes from %s to %s serves anything that this rule matches by %s",
 				servedSince, servedUntil, strings.Join(words, ", "))
 		}
 		if len(matched) == 0 { // one finding for the rule, at the words that are at fault

@@ -247,9 +247,13 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 	if t, ok := foreignType(all, r, target); ok {
 		return also, e.mark(t.APIType, w.Operations, markers...)
 	}
-	// The names of the kind, of the kind in its version, and of the kind in its group, until one is free.
-	group := model.Upper(strings.Join(titles(cmp.Or(r.Group, "core")), ""))
-	for _, name := range []string{r.Kind, r.Kind + model.Upper(r.Version), group + r.Kind, group + r.Kind + model.Upper(r.Version)} {
+	// The names of the kind, of the kind in its group or, if that has the kind, in its version, until one is free.
+	inGroup, inVersion := strings.Join(titles(cmp.Or(r.Group, "core")), "")+r.Kind, r.Kind+model.Upper(r.Version)
+	names := []string{r.Kind, inGroup, inGroup + model.Upper(r.Version)}
+	if slices.ContainsFunc(all, func(t foreignWebhook) bool { _, ok := t.otherVersion(target); return ok }) {
+		names[1] = inVersion
+	}
+	for _, name := range names {
 		typ := s.foreign(name, markers...)
 		f, err := typ.File()
 		if err != nil {
