@@ -156,7 +156,13 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	if !diags.HasErrors() { // with a mistake in a marker, a name is only missing until the mistake is mended
 		removals := r.removals(ctx, s, e, changes)
 		if diags.Add(removals...); !removals.HasErrors() { // else no code has lost its marker
-			diags.Add(output.Orphans(changes)...)
+			orphans := output.Orphans(changes)
+			if !r.accepts {
+				renamed, others := output.Renamed(r.Root, changes, orphans)
+				diags.Add(renamed...)
+				orphans = others
+			}
+			diags.Add(orphans...)
 		}
 	}
 

@@ -26,6 +26,7 @@ const (
 	RuleRuntime  = "O10"
 	RuleOrphan   = "O11"
 	RuleRemoval  = "O12"
+	RuleRenamed  = "O13"
 )
 
 // Rules documents them.
@@ -43,6 +44,7 @@ func Rules() []diag.Rule {
 		{ID: RuleRuntime, Title: "the runtime in go.mod is new enough for generated code"},
 		{ID: RuleOrphan, Severity: diag.Warning, Title: "no file of yours needs generated code that goes"},
 		{ID: RuleRemoval, Title: "enforcement goes only by an act of the user"},
+		{ID: RuleRenamed, Title: "the code of a renamed type is renamed, too"},
 	}
 }
 
