@@ -225,7 +225,7 @@ func (c *causes) definition(l upgrade.Loss) diag.Diagnostic {
 	t, file, _ := c.goType(l)
 	contents, _ := manifest.Read(c.definedIn)
 	i := slices.IndexFunc(contents.Definitions, func(d *manifest.Definition) bool { return d.Name == l.Name })
-	skipped := slices.Contains(load.Markers(t.Comments()...), "+kubebuilder:skipversion")
+	skipped := file != "" && slices.Contains(load.Markers(t.Comments()...), "+kubebuilder:skipversion")
 	switch {
 	case i >= 0 && (l.Version == "" || file == "" || skipped || strings.Contains(l.What, "no longer served")):
 		return c.own(l, "changed in "+c.rel(contents.Definitions[i].Pos.File))

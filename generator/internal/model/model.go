@@ -80,7 +80,9 @@ type Kind struct {
 }
 
 // Is reports whether two kinds are the same in group, version and name.
-func (k Kind) Is(o Kind) bool { return k.Group == o.Group && k.Version == o.Version && k.Kind == o.Kind }
+func (k Kind) Is(o Kind) bool {
+	return k.Group == o.Group && k.Version == o.Version && k.Kind == o.Kind
+}
 
 // APIVersion is the group and version as objects have them.
 func (k Kind) APIVersion() string { return strings.TrimPrefix(k.Group+"/"+k.Version, "/") }
