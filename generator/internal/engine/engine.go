@@ -158,7 +158,13 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 		if diags.Add(removals...); !removals.HasErrors() { // else no code has lost its marker
 			orphans := output.Orphans(changes)
 			if !r.accepts {
-				renamed, others := output.Renamed(r.Root, changes, orphans)
+				used := map[string][]string{}
+				for _, w := range project.Webhooks() {
+					if h := w.Handler; h != nil {
+						used[h.Package.Dir] = append(used[h.Package.Dir], h.Implementation)
+					}
+				}
+				renamed, others := output.Renamed(r.Root, changes, used, orphans)
 				diags.Add(renamed...)
 				orphans = others
 			}

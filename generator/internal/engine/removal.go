@@ -151,6 +151,8 @@ func (c *causes) of(l upgrade.Loss) diag.Diagnostic {
 		return c.own(l, "changed in "+c.rel(at.Pos.File))
 	case declared:
 		return c.other(l, diag.InFile(c.unreadBeside(at)))
+	case elsewhere && l.Of == upgrade.Conversion: // another version of the kind may be read
+		return c.other(l, other)
 	case file != "":
 		return c.own(l, "the marker is gone from "+c.rel(file))
 	case elsewhere:
