@@ -143,7 +143,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	diags = slices.Concat(diags, inConversions, unread, r.checkListed(project, options), inDefinitions,
 		checkProgram(project, conversions, options))
 	rendered, err := render.Project(project, conversions, options)
-	if err != nil {
+	if err != nil && !diags.HasErrors() { // else it may follow from a mistake in go.mod
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
 	if result.Direct, err = render.Direct(project, options); err != nil {

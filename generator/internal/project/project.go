@@ -52,7 +52,7 @@ type Resource struct {
 // check reports an invalid resource.
 func (r Resource) check() error {
 	switch {
-	case !model.IsVersion(r.Version):
+	case !model.IsVersion(r.Version) || strings.HasPrefix(r.Version, "v0"):
 		return fmt.Errorf("%q is not a version: those are v1, v2beta1 and the like", r.Version)
 	case !token.IsExported(r.Kind) || !token.IsIdentifier(r.Kind):
 		return fmt.Errorf("%q is not a kind: those are Go names that begin with a capital letter, as %s", r.Kind, capital(r.Kind))
