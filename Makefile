@@ -57,7 +57,7 @@ demo: ## make a project in FOLDER (default: a temporary one), test it, start it,
 # What a contributor waits for, and the rest. A step of either prints one line, or all of its output if it fails.
 STEPS := test-unit test-runtime test-examples test-upstream test-integration
 REST  := test-delivery test-peers test-peer-controllerruntime test-oldest test-floor test-race test-platforms test-cluster \
-	test-mutation test-builds test-peer-modules test-peer-karpenter test-attacks-peer test-release
+	test-mutation test-enforcement test-builds test-peer-modules test-peer-karpenter test-attacks-peer test-release
 
 .PHONY: test
 test: $(addprefix step-,$(STEPS)) ## unit tests, scenarios, generated code, examples, upstream validation, and a real API server
@@ -98,6 +98,10 @@ test-examples: build ## examples are up to date, clean and behave
 .PHONY: test-upstream
 test-upstream: ## our rules against k8s.io/kubernetes' own validation
 	cd $(UPSTREAM) && $(TEST) ./...
+
+.PHONY: test-enforcement
+test-enforcement: ## random edits and commands on a project, and whether a loss of enforcement is ever silent, for 60 s
+	ENFORCEMENTTIME=60s go test -count=1 -run TestEnforcementNeverGoesSilently ./generator/command
 
 .PHONY: test-integration
 test-integration: ## webhooks and conversions under a real API server, which KUBEBUILDER_ASSETS names or the target builds

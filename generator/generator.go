@@ -32,6 +32,9 @@ type Config struct {
 	Outputs []string
 	// Manifest is the manifest's absolute path.
 	Manifest string
+	// AcceptRemoval lets webhooks, policies, definitions and conversions go although the user has not removed them, for
+	// example because a package is not read. Without it, that is an Error.
+	AcceptRemoval bool
 }
 
 // Result is the outcome of a run.
@@ -114,7 +117,10 @@ func (d Diagnostic) String() string {
 
 // Generate reads the packages and makes the files for their markers.
 func Generate(ctx context.Context, c Config) Result {
-	r := engine.Generate(ctx, engine.Config(c))
+	r := engine.Generate(ctx, engine.Config{
+		Dir: c.Dir, Patterns: c.Patterns, Tags: c.Tags, Strict: c.Strict, AdmissionRegistration: c.AdmissionRegistration,
+		Outputs: c.Outputs, Manifest: c.Manifest, AcceptRemoval: c.AcceptRemoval,
+	})
 	result := Result{Root: r.Root, Diagnostics: diagnostics(r.Diagnostics), result: r}
 	for _, f := range r.Files {
 		result.Files = append(result.Files, File{f.Path, f.Content})

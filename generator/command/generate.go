@@ -27,6 +27,10 @@ func generateCommand(s streams) *cobra.Command {
 		Example: "  webhook-gen generate ./...\n  webhook-gen generate --output - ./api/...",
 		RunE: flags.with(func(c *cobra.Command, config engine.Config, patterns []string) error {
 			config.Patterns = patterns
+			config.ComparesNothing = dryRun || output == "-"
+			if err := checkManifest(output); err != nil {
+				return err
+			}
 			if output != "" && output != "-" {
 				config.Manifest = absolute(config.Dir, output)
 			}
@@ -101,6 +105,14 @@ func printChanges(s streams, dir string, result engine.Result, dryRun bool) erro
 		}
 	}
 	return nil
+}
+
+// checkManifest refuses a path of a manifest that kubectl and kustomize would pass over.
+func checkManifest(path string) error {
+	if ext := filepath.Ext(path); path == "" || path == "-" || ext == ".yaml" || ext == ".yml" {
+		return nil
+	}
+	return fmt.Errorf("--output is %q: the name of a manifest ends in .yaml or .yml", path)
 }
 
 func absolute(dir, path string) string {

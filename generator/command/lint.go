@@ -58,7 +58,7 @@ func lintCommand(s streams) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("--code: %w", err)
 				}
-				result.Code, result.Diagnostics = nil, append(result.Diagnostics, found...).Sort()
+				result.Code, result.Diagnostics = nil, append(result.Diagnostics, found...).Sorted()
 			}
 			return flags.reportLint(s, config.Dir, result)
 		}),

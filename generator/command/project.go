@@ -28,6 +28,7 @@ func (f *projectFlags) add(c *cobra.Command) {
 	f.runFlags.format = "text"
 	c.Flags().StringVarP(&f.Dir, "directory", "C", "", "run as if started in this folder")
 	f.addWriting(c)
+	addAccept(c, &f.AcceptRemoval)
 }
 
 // addWriting adds the flags of commands that write files of the user's and go.mod.
@@ -64,6 +65,7 @@ func (f *projectFlags) run(c *cobra.Command, s streams, work func(context.Contex
 	if err != nil {
 		return err
 	}
+	config.ComparesNothing = f.dryRun
 	origin, err := f.origin(s.origin)
 	if err != nil {
 		return err

@@ -101,7 +101,13 @@ func (f *runFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	flags.BoolVar(&f.Strict, "strict", false, "treat warnings as errors")
 	flags.StringSliceVar(&f.Outputs, "outputs", nil, "what to generate: manifests, handlers, conversions, tests, delivery (default outputs in webhook-gen.yaml, or everything)")
+	addAccept(c, &f.AcceptRemoval)
 	complete(c, "outputs", "manifests", "handlers", "conversions", "tests", "delivery")
+}
+
+// addAccept adds the flag that lets enforcement go.
+func addAccept(c *cobra.Command, accept *bool) {
+	c.Flags().BoolVar(accept, "accept-removal", false, "let webhooks, policies, definitions and conversions go that you have not removed")
 }
 
 // addReading adds the flags that select the input and the format of findings.

@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the transcripts")
 
 // TestScripts runs the commands of testdata/*.txtar. Lines of the comment that begin with "$ " are commands. The test
 // runs them one after the other in a folder with the archive's files: webhook-gen, cat FILE, ls, rm FILE, cp FROM TO,
-// each with or without > FILE behind it. "transcript" is their output, with standard error behind a "! ", and the exit
+// edit FILE: OLD => NEW, each with or without > FILE behind it. "transcript" is their output, with standard error behind a "! ", and the exit
 // code unless it is 0.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -128,6 +128,16 @@ func transcript(t *testing.T, dir string, comment []byte) string {
 		case "export":
 			name, value, _ := strings.Cut(words[1], "=")
 			t.Setenv(name, value)
+		case "edit": // FILE: OLD => NEW
+			file, change, _ := strings.Cut(strings.TrimPrefix(command, "edit "), ": ")
+			old, now, _ := strings.Cut(change, " => ")
+			text, err := os.ReadFile(file)
+			if err != nil || !bytes.Contains(text, []byte(old)) || old == "" {
+				t.Fatalf("no edit: %s %v", command, err)
+			}
+			if err := os.WriteFile(file, bytes.ReplaceAll(text, []byte(old), []byte(strings.ReplaceAll(now, `\n`, "\n"))), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		case "rm":
 			if err := os.Remove(words[1]); err != nil {
 				t.Fatal(err)

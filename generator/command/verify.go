@@ -31,6 +31,9 @@ func verifyCommand(s streams) *cobra.Command {
 			if manifest == "-" {
 				return errors.New("verify compares files: --output is the path of a manifest, and not -")
 			}
+			if err := checkManifest(manifest); err != nil {
+				return err
+			}
 			if manifest != "" {
 				config.Manifest = absolute(config.Dir, manifest)
 				remedy += " generate --output " + manifest

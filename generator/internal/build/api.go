@@ -31,6 +31,21 @@ func APIs(ctx context.Context, packages []*load.Package) []API {
 	return all
 }
 
+// Resource finds the type whose kind has a resource of that name.
+func (a API) Resource(name string) (t load.Type, ok bool) {
+	for _, f := range a.FilesWith("type ") {
+		for spec := range load.Types(f.AST) {
+			t := load.Type{File: f, Spec: spec}
+			said := findTag(f, t.Comments(), "kubebuilder:resource")
+			gengo, controllerGen := plurals(spec.Name.Name)
+			if path := option(said.V, "path"); path == name || path == "" && (gengo == name || controllerGen == name) {
+				return t, true
+			}
+		}
+	}
+	return t, false
+}
+
 // APIType is a type that can have our markers.
 type APIType struct {
 	File *load.File

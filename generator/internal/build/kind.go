@@ -4,6 +4,7 @@ package build
 
 import (
 	"cmp"
+	"go/ast"
 	"slices"
 	"strings"
 
@@ -35,7 +36,47 @@ func (b *builder) subject(m *packageMarkers, d *declaration, at declared[*regist
 	case d.typ == nil:
 		return subject{}
 	}
+	if what := noKind(m.Package, d.typ.Spec); what != "" {
+		b.diags.Add(diag.Errorf(at.Range, model.RuleTarget, "%s is %s, and no kind", d.typ.Spec.Name.Name, what).
+			WithHint("put the marker on the type of the kind"))
+		return subject{}
+	}
 	return subject{kind: b.kind(m.Package, m.groupVersion, *d.typ, at), object: model.GoType{Path: m.Path, Name: d.typ.Spec.Name.Name}}
+}
+
+// noKind describes a type that no API server has as a kind; empty for a type that may be one.
+func noKind(p *load.Package, spec *ast.TypeSpec) string {
+	s, isStruct := spec.Type.(*ast.StructType)
+	switch spec.Type.(type) {
+	case *ast.InterfaceType:
+		return "an interface"
+	case *ast.FuncType, *ast.ChanType:
+		return "a function or a channel"
+	}
+	if _, isLocal := spec.Type.(*ast.Ident); spec.Assign.IsValid() && isLocal {
+		return "an alias of another type here"
+	}
+	name := spec.Name.Name
+	embeds := func(word string) bool {
+		return isStruct && slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool {
+			t, ok := f.Type.(*ast.SelectorExpr)
+			return ok && len(f.Names) == 0 && t.Sel.Name == word
+		})
+	}
+	switch {
+	case embeds("ListMeta"):
+		return "a list"
+	case embeds("TypeMeta"):
+		return ""
+	}
+	for _, part := range []string{"Spec", "Status"} {
+		if kind, ok := strings.CutSuffix(name, part); ok && kind != "" {
+			if _, ok := p.Type(kind); ok {
+				return "a part of " + kind
+			}
+		}
+	}
+	return ""
 }
 
 // foreign resolves the argument "for".
@@ -76,8 +117,8 @@ func (b *builder) hasBuiltin(from *load.Module, kind model.Kind) bool {
 	if err != nil {
 		return false
 	}
-	_, ok := p.Type(kind.Kind)
-	return ok
+	t, ok := p.Type(kind.Kind)
+	return ok && slices.Contains(load.Markers(t.Comments()...), "+genclient") // else it is no resource, such as Scale
 }
 
 // unknownBuiltin reports a kind that Kubernetes does not have. It names the group that has the kind, or a similar kind
@@ -153,6 +194,16 @@ func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declare
 	resource := tag("kubebuilder:resource")
 	kind.Plural = cmp.Or(option(resource.V, "path"), tag("resourceName").V)
 	kind.Scope = option(resource.V, "scope")
+	for _, comment := range load.Markers(comments...) {
+		name, ok := strings.CutPrefix(comment, "+kubebuilder:")
+		if ok && kind.Subresources == nil {
+			kind.Subresources = []string{}
+		}
+		if name, ok = strings.CutPrefix(name, "subresource:"); ok {
+			name, _, _ = strings.Cut(name, ":")
+			kind.Subresources = append(kind.Subresources, name)
+		}
+	}
 	if kind.Scope == "" && tag("genclient:nonNamespaced").IsSet() {
 		kind.Scope = "Cluster"
 	}

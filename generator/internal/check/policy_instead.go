@@ -25,7 +25,7 @@ func sameRequests(p policyPass) {
 		p.at(field, "the policy replaces the webhook %s, and has the webhook's match", name).
 			Hint = "remove it here; change the match of the webhook instead"
 	}
-	if p.Kind != w.Kind && (p.Kind == nil || w.Kind == nil || *p.Kind != *w.Kind) {
+	if p.Kind != w.Kind && (p.Kind == nil || w.Kind == nil || !p.Kind.Is(*w.Kind)) {
 		p.at("insteadOf", "the policy is for another type than the webhook %s", name).Hint = "remove for"
 	}
 	if p.Spec.ParamKind != nil {

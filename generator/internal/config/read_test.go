@@ -77,7 +77,7 @@ func read(t *testing.T, text string) (Config, report) {
 func print(t *testing.T, dir string, problems diag.List) report {
 	t.Helper()
 	var out bytes.Buffer
-	if err := diag.Print(&out, "text", dir, problems.Sort(), nil); err != nil {
+	if err := diag.Print(&out, "text", dir, problems.Sorted(), nil); err != nil {
 		t.Fatal(err)
 	}
 	return report{problems, out.String()}

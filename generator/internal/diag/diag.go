@@ -115,17 +115,19 @@ func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
-// Sort orders the list by file, line, column, rule and message, and removes exact duplicates. The same input gives the
-// same report, regardless of the order of the phases.
-func (l List) Sort() List {
-	slices.SortStableFunc(l, func(a, b Diagnostic) int {
+// Sorted returns the diagnostics by file, line, column, rule and message, without exact duplicates. The same input gives
+// the same report, regardless of the order of the phases. The list itself stays as it is: slices.Compact would clear its
+// tail, and a zero Diagnostic is an Error.
+func (l List) Sorted() List {
+	sorted := slices.Clone(l)
+	slices.SortStableFunc(sorted, func(a, b Diagnostic) int {
 		return cmp.Or(
 			a.Pos.Compare(b.Pos),
 			strings.Compare(a.Rule, b.Rule),
 			strings.Compare(a.Message, b.Message),
 		)
 	})
-	return slices.CompactFunc(l, func(a, b Diagnostic) bool {
+	return slices.CompactFunc(sorted, func(a, b Diagnostic) bool {
 		return a.Range == b.Range && a.Rule == b.Rule && a.Message == b.Message
 	})
 }

@@ -21,6 +21,18 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// TestSortedLeavesTheList checks that a caller may go on with the list that it sorted.
+func TestSortedLeavesTheList(t *testing.T) {
+	twice := Warningf(Range{Pos: Position{File: "a", Line: 1, Column: 1}}, "W", "x")
+	list := List{Warningf(Range{Pos: Position{File: "b", Line: 1, Column: 1}}, "W", "x"), twice, twice}
+	if sorted := list.Sorted(); len(sorted) != 2 || sorted.HasErrors() {
+		t.Errorf("sorted: %v", sorted)
+	}
+	if list.HasErrors() || list[0].Pos.File != "b" || list[2].Message != "x" {
+		t.Errorf("after sorting, the list is %v", list)
+	}
+}
+
 func TestSort(t *testing.T) {
 	at := func(file string, line, column int) Range {
 		return Range{Pos: Position{File: file, Line: line, Column: column}}
@@ -28,7 +40,7 @@ func TestSort(t *testing.T) {
 	list := List{
 		Errorf(at("b", 1, 1), "R1", "x"), Errorf(at("a", 2, 1), "R1", "x"), Errorf(at("a", 1, 9), "R2", "x"),
 		Errorf(at("a", 1, 9), "R1", "y"), Errorf(at("a", 1, 9), "R1", "x"), Errorf(at("a", 1, 9), "R1", "x"),
-	}.Sort()
+	}.Sorted()
 	var got []string
 	for _, d := range list {
 		got = append(got, d.Pos.File+" "+d.Rule+d.Message)

@@ -48,6 +48,10 @@ type Config struct {
 	Outputs []string
 	// Manifest is the manifest's absolute path.
 	Manifest string
+	// AcceptRemoval lets enforcement go whose cause is not an act of the user, such as a package that is not read.
+	AcceptRemoval bool
+	// ComparesNothing does not look for enforcement that goes. It is for runs that write no files.
+	ComparesNothing bool
 }
 
 // Result is the outcome of a run.
@@ -131,7 +135,7 @@ func (s *State) inspect(ctx context.Context, samples bool) {
 // Generate makes the files for the markers of a state that was read with the edits. The result contains the edits too.
 func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	project := s.Project
-	diags := slices.Concat(s.Diagnostics, check.Project(project), r.checkCallers(project), r.checkConvertible(ctx, s))
+	diags := slices.Concat(s.Diagnostics, check.Project(project), r.checkNever(project), r.checkCallers(project), r.checkConvertible(ctx, s))
 	conversions, inConversions := convert.Project(ctx, s.Module, project)
 	result := Result{Root: r.Root}
 	options, unread := r.Rendering(s.Module)
@@ -139,7 +143,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	diags = slices.Concat(diags, inConversions, unread, r.checkListed(project, options), inDefinitions,
 		checkProgram(project, conversions, options))
 	rendered, err := render.Project(project, conversions, options)
-	if err != nil {
+	if err != nil && !diags.HasErrors() { // else it may follow from a mistake in go.mod
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
 	if result.Direct, err = render.Direct(project, options); err != nil {
@@ -150,7 +154,22 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	diags.Add(found...)
 	changes = e.Among(changes)
 	if !diags.HasErrors() { // with a mistake in a marker, a name is only missing until the mistake is mended
-		diags.Add(output.Orphans(changes)...)
+		removals := r.removals(ctx, s, e, changes)
+		if diags.Add(removals...); !removals.HasErrors() { // else no code has lost its marker
+			orphans := output.Orphans(changes)
+			if !r.accepts {
+				used := map[string][]string{}
+				for _, w := range project.Webhooks() {
+					if h := w.Handler; h != nil {
+						used[h.Package.Dir] = append(used[h.Package.Dir], h.Implementation)
+					}
+				}
+				renamed, others := output.Renamed(r.Root, changes, used, orphans)
+				diags.Add(renamed...)
+				orphans = others
+			}
+			diags.Add(orphans...)
+		}
 	}
 
 	if r.Diagnostics.HasErrors() {
@@ -159,7 +178,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	if r.Strict {
 		diags = diags.Promote()
 	}
-	result.Diagnostics = diags.Sort()
+	result.Diagnostics = diags.Sorted()
 	if !diags.HasErrors() {
 		result.Files, result.Changes = files, changes
 		result.LacksRuntime = r.LacksRuntime(s, files)
@@ -190,9 +209,14 @@ type Run struct {
 	dir         string // base folder of Packages
 	authorities []byte // CA of the server's certificate, PEM; nil if something in the cluster provides it
 	whole       bool   // the packages are all packages of the project
+	compares    bool   // enforcement that goes is reported
+	accepts     bool   // and may go, whatever the cause
 	// speaksFor are the outputs whose files are removed once no marker needs them.
 	speaksFor []string
 }
+
+// allPackages is the pattern of all packages of a module.
+const allPackages = "./..."
 
 // Resolve completes the Config from webhook-gen.yaml.
 func (c Config) Resolve() Run {
@@ -215,9 +239,12 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 	r := Run{Config: settings, Root: root, dir: root, Diagnostics: diags, whole: true}
 	r.Manifest = cmp.Or(c.Manifest, filepath.Join(root, filepath.FromSlash(settings.Manifests.Path)))
 	r.Manifests.AdmissionRegistration = cmp.Or(c.AdmissionRegistration, settings.Manifests.AdmissionRegistration)
+	if len(c.Patterns) == 0 && slices.Equal(r.Packages, []string{allPackages}) {
+		r.Packages = append(r.Packages, load.Nested(root)...)
+	}
 	if len(c.Patterns) > 0 {
 		r.Packages, r.dir = c.Patterns, c.Dir
-		r.whole = c.Dir == root && slices.Contains(c.Patterns, "./...")
+		r.whole = c.Dir == root && slices.Contains(c.Patterns, allPackages)
 	}
 	if len(c.Tags) > 0 {
 		r.Tags = c.Tags
@@ -228,6 +255,7 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 			r.Diagnostics.Add(diag.Errorf(diag.Range{}, "", "%q is not an output: those are %s", o, strings.Join(r.speaksFor, ", ")))
 		}
 	}
+	r.compares, r.accepts = !c.ComparesNothing && len(c.Outputs) == 0, c.AcceptRemoval
 	if len(c.Outputs) > 0 {
 		r.Outputs, r.speaksFor = c.Outputs, c.Outputs
 	}

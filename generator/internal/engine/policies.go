@@ -7,10 +7,13 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -68,4 +71,21 @@ func (r Run) addDefinitionRules(p *model.Project) {
 	}
 	contents, _ := manifest.Read(definitions)
 	manifest.AddRules(policies, contents.Definitions)
+}
+
+// checkNever reports webhooks and policies with a part that never takes effect, or with a condition that always fails.
+func (r Run) checkNever(p *model.Project) diag.List {
+	var s lint.Surroundings
+	isSub := func(w *model.Webhook) bool {
+		return slices.ContainsFunc(w.Spec.Rules, func(rule admissionregistrationv1.RuleWithOperations) bool {
+			return slices.ContainsFunc(rule.Resources, func(resource string) bool { return strings.Contains(resource, "/") })
+		})
+	}
+	if slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool {
+		return isSub(w) && (w.Kind == nil || w.Kind.Subresources == nil)
+	}) { // definitions are long and YAML is slow to parse
+		contents, _ := manifest.Read(load.Texts(r.Root, append(r.DefinitionPatterns(), path.Dir(render.CRDBases))...))
+		s.Subresources = lint.Subresources(contents.Definitions)
+	}
+	return lint.Never(p, s)
 }

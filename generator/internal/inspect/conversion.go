@@ -75,7 +75,7 @@ func Conversions(ctx context.Context, c engine.Config, kind string) ([]Conversio
 			}
 		}
 	}
-	return docs, diags.Sort()
+	return docs, diags.Sorted()
 }
 
 // add adds the fields of a pair. The fields of a recursive struct are added once.

@@ -32,7 +32,7 @@ func Describe(ctx context.Context, c engine.Config) (*explained.Project, diag.Li
 		diags = diags.Promote()
 	}
 	if diags.HasErrors() {
-		return &explained.Project{}, diags.Sort(), nil
+		return &explained.Project{}, diags.Sorted(), nil
 	}
 	delivery, _ := run.Deployment() // generate reports files that cannot be read
 	p, err := describeProject(ctx, state.Module, state.Project, delivery)
@@ -40,7 +40,7 @@ func Describe(ctx context.Context, c engine.Config) (*explained.Project, diag.Li
 		return nil, nil, err
 	}
 	p.Definitions = load.Names(run.Root, run.DefinitionPatterns()...)
-	return p, diags.Sort(), nil
+	return p, diags.Sorted(), nil
 }
 
 // describeProject describes a project. The schemas of Go types need the module that contains them.

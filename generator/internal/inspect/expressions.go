@@ -52,10 +52,11 @@ func refused(ctx context.Context, m *load.Module, p *model.Project) diag.List {
 	if !any {
 		return nil
 	}
-	_, ofPolicies, refused, err := readExpressions(ctx, m, p, "", nil)
+	found, ofPolicies, refused, err := readExpressions(ctx, m, p, "", nil)
 	if err != nil {
 		return diag.List{diag.Errorf(at, check.RuleMatchConditions, "the expressions cannot be compiled: %v", err)}
 	}
+	refused.Add(lint.Stopping(found)...)
 	return append(refused, lint.ApplyToPolicies(p, ofPolicies, check.AllowedToPolicies(), isOfExpressions)...)
 }
 

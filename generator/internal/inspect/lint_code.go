@@ -37,5 +37,5 @@ func LintCode(ctx context.Context, c engine.Config) (diag.List, error) {
 	for _, f := range found {
 		list.Add(diag.Diagnostic{Range: diag.Range{Pos: diag.At(f.Position)}, Severity: lint.Severity(f.Rule), Rule: f.Rule, Message: f.Message})
 	}
-	return list.Sort(), nil
+	return list.Sorted(), nil
 }

@@ -26,7 +26,7 @@ func (r *LintResult) addPolicies(contents *manifest.Contents, s lint.Surrounding
 	p := &model.Project{API: "v1", Policies: contents.Policies}
 	judge := func(p *model.Project) diag.List { return check.PoliciesInFiles(p, contents.Unbound) }
 	found, err := linted(context.Background(), nil, nil, []*model.Project{p}, s, judge, kubeVersion, contents)
-	r.Diagnostics = append(r.Diagnostics, found.Diagnostics...).Sort()
+	r.Diagnostics = append(r.Diagnostics, found.Diagnostics...).Sorted()
 	return err
 }
 

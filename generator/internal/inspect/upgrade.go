@@ -99,7 +99,7 @@ func (s *State) mistakes(list diag.List, dir string) error {
 		return nil
 	}
 	var text bytes.Buffer
-	if err := diag.Print(&text, "text", dir, list.Sort(), nil); err != nil {
+	if err := diag.Print(&text, "text", dir, list.Sorted(), nil); err != nil {
 		return err
 	}
 	return fmt.Errorf("%s cannot be understood:\n%s", s.name, strings.TrimSpace(text.String()))

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
@@ -27,7 +28,9 @@ type Rule struct {
 	insteadOf string
 	webhook   func(webhookPass)
 	// policies says that the function for webhooks also judges the matchConstraints of policies.
-	policies      bool
+	policies bool
+	// never says that the function finds rules that never match a request: generate looks for them, too.
+	never         bool
 	configuration func(configurationPass)
 	project       func(pass)
 }
@@ -57,6 +60,8 @@ type Surroundings struct {
 	// Defined are all versions of these resources, served or not, and Scopes their scopes.
 	Defined map[string][]string
 	Scopes  map[string]string
+	// Subresources are the subresources of resources with a definition, in any version.
+	Subresources map[string][]string
 	// Patched reports whether an overlay adds selectors to webhooks whose service is in PlaceholderNamespace.
 	Patched func() bool
 	// Tests is true if the handlers have generated tests.
@@ -65,6 +70,8 @@ type Surroundings struct {
 	Reconciles func() bool
 	// Updates are the methods for updates that may deny objects that are being deleted.
 	Updates map[*model.Webhook]diag.Range
+	// Unconverted are kinds with several versions and without a conversion.
+	Unconverted []Unconverted
 	// Constants are the constants found in the code of validators and defaulters.
 	Constants []Constant
 }
@@ -74,6 +81,59 @@ type Finding struct {
 	diag.Diagnostic
 	// Allowed are the rules that the webhook or policy may break.
 	Allowed []*model.Allowance
+	// Never is true if a part of a rule never matches a request.
+	Never bool
+
+	of *model.Webhook
+}
+
+// Never returns the findings about rules that never match a request, or always fail. They are errors or, for
+// markers of controller-gen, which reports none of them, warnings.
+func Never(p *model.Project, s Surroundings) diag.List {
+	base := newPass(p, p.API, s)
+	ofPolicies := newPass(p, "v1", s)
+	for _, r := range Table() {
+		if !r.never {
+			continue
+		}
+		base.rule, ofPolicies.rule = r, r
+		for _, w := range p.Webhooks() {
+			r.webhook(webhookPass{pass: base, Webhook: w})
+		}
+		for _, policy := range p.Policies {
+			if r.policies && policy.InsteadOf == nil && policy.Spec.MatchConstraints != nil {
+				r.webhook(webhookPass{pass: ofPolicies, Webhook: matching(policy), ofPolicy: true})
+			}
+		}
+	}
+	return Stopping(slices.Concat(*base.found, *ofPolicies.found))
+}
+
+// Stopping returns the findings that stop generate: rules that never match, and conditions that always fail.
+func Stopping(found []Finding) (list diag.List) {
+	for _, f := range found {
+		allowed := slices.ContainsFunc(f.Allowed, func(a *model.Allowance) bool { return a.Rule == f.Rule })
+		if !f.Never || allowed {
+			continue
+		}
+		if f.Severity = diag.Error; f.of != nil && f.of.Kubebuilder {
+			f.Severity = diag.Warning
+		}
+		list.Add(f.Diagnostic)
+	}
+	return list
+}
+
+// Subresources returns the subresources of the kinds that have definitions, by their names.
+func Subresources(definitions []*manifest.Definition) map[string][]string {
+	all := map[string][]string{}
+	for _, d := range definitions {
+		all[d.Name] = []string{}
+		for _, v := range d.Versions {
+			all[d.Name] = append(all[d.Name], v.Subresources...)
+		}
+	}
+	return all
 }
 
 // Findings reports every rule that the project breaks, whether or not that is allowed.
@@ -131,7 +191,7 @@ func ofPolicies() (ids []string) {
 func matching(p *model.Policy) *model.Webhook {
 	const constraints = "spec.matchConstraints."
 	m := p.Spec.MatchConstraints
-	w := &model.Webhook{Source: model.Source{Range: p.Range, At: model.Positions{}}, Mutating: p.Mutating, Allowed: p.Allowed}
+	w := &model.Webhook{Source: model.Source{Range: p.Range, At: model.Positions{}}, Mutating: p.Mutating, Allowed: p.Allowed, Kind: p.Kind}
 	w.Spec.MatchPolicy, w.Spec.NamespaceSelector, w.Spec.ObjectSelector = m.MatchPolicy, m.NamespaceSelector, m.ObjectSelector
 	for _, r := range m.ResourceRules {
 		w.Spec.Rules = append(w.Spec.Rules, r.RuleWithOperations)
@@ -170,7 +230,7 @@ func newPass(p *model.Project, api string, s Surroundings) pass {
 
 func (p pass) report(w *model.Webhook, at diag.Range, format string, args ...any) *diag.Diagnostic {
 	d := diag.Diagnostic{Range: at, Severity: p.rule.Severity, Rule: p.rule.ID, Message: fmt.Sprintf(format, args...), Hint: p.rule.Fix}
-	*p.found = append(*p.found, Finding{d, w.Allowed})
+	*p.found = append(*p.found, Finding{Diagnostic: d, Allowed: w.Allowed, of: w})
 	return &(*p.found)[len(*p.found)-1].Diagnostic
 }
 
@@ -193,6 +253,13 @@ func (p webhookPass) unused() string {
 // at reports a finding at the argument that sets the field.
 func (p webhookPass) at(field, format string, args ...any) *diag.Diagnostic {
 	return p.report(p.Webhook, p.Where(field), format, args...)
+}
+
+// never reports a finding about an argument by which nothing ever matches.
+func (p webhookPass) never(field, format string, args ...any) *diag.Diagnostic {
+	d := p.at(field, format, args...)
+	(*p.found)[len(*p.found)-1].Never = true
+	return d
 }
 
 // configurationPass looks at one configuration object.
@@ -240,7 +307,8 @@ func Found(w *model.Webhook, id string, at diag.Range, message string) (f Findin
 	for _, r := range Table() {
 		if r.ID == id && r.By != Here {
 			d := diag.Diagnostic{Range: at, Severity: r.Severity, Rule: id, Message: message, Hint: r.Fix}
-			return Finding{d, w.Allowed}, true
+			// A condition that reads an object that is null fails for each request of the operation.
+			return Finding{Diagnostic: d, Allowed: w.Allowed, Never: strings.Contains(message, " is null on "), of: w}, true
 		}
 	}
 	return Finding{}, false

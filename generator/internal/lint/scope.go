@@ -127,7 +127,7 @@ func futileOperations(p webhookPass) {
 			case p.Mutating && o == "*" && !connectsOnly(rule):
 				p.at(at, "* has DELETE in it, on which a mutating webhook has nothing to change").Hint = "name the operations: create, update"
 			case o == "CONNECT" && len(rule.Resources) > 0 && !slices.ContainsFunc(rule.Resources, isSub):
-				p.at(at, "CONNECT never happens to %s, only to subresources", strings.Join(rule.Resources, ", ")).Hint = "name the subresource, as in pods/exec, or remove CONNECT"
+				p.never(at, "CONNECT never happens to %s, only to subresources", strings.Join(rule.Resources, ", ")).Hint = "name the subresource, as in pods/exec, or remove CONNECT"
 			}
 		}
 	}

@@ -11,6 +11,8 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
@@ -43,6 +45,18 @@ func servedResources() (all []served) {
 	return all
 }
 
+// Serves reports whether Kubernetes serves a kind of its own in a version, and returns the versions in which it does.
+// The latter are empty for a kind that the table does not have.
+func Serves(group, version, kind string) (versions []string, ok bool) {
+	name := namer.NewAllLowercasePluralNamer(map[string]string{"Endpoints": "endpoints"}).Name(&types.Type{Name: types.Name{Name: kind}})
+	for _, s := range servedResources() {
+		if s.group == group && s.resource == name {
+			versions = append(versions, s.version)
+		}
+	}
+	return versions, slices.Contains(versions, version)
+}
+
 // ours returns the resources of Kubernetes that a rule matches, whatever its operations and scope. It is false if the
 // rule names another group: nothing is known of its resources.
 func (p pass) ours(rule admissionregistrationv1.RuleWithOperations) (matched []served, ok bool) {
@@ -70,7 +84,11 @@ func unserved(p webhookPass) {
 			for k := range words {
 				words[k] = strconv.Quote(words[k]) // a group may be empty
 			}
-			return p.at(fmt.Sprintf("rules[%d].%s[%d]", i, list, j), "no Kubernetes from %s to %s serves anything that this rule matches by %s",
+			at := p.at
+			if list == "resources" {
+				at = p.never
+			}
+			return at(fmt.Sprintf("rules[%d].%s[%d]", i, list, j), "no Kubernetes from %s to %s serves anything that this rule matches by %s",
 				servedSince, servedUntil, strings.Join(words, ", "))
 		}
 		if len(matched) == 0 { // one finding for the rule, at the words that are at fault

@@ -21,6 +21,9 @@ func (w *walk) assemble() []*Package {
 			if name.Name == p.Name {
 				return false
 			}
+			if w.selection.everything {
+				return true
+			}
 			w.report(diag.Errorf(f.Range(name.Pos(), name.End()), rulePackageName, "packages %s and %s are in one folder", name.Name, p.Name).
 				WithRelated(first.Range(first.AST.Name.Pos(), first.AST.Name.End()), "package %s", p.Name))
 			return true

@@ -156,7 +156,7 @@ func Declared(f *ast.File) (names []string) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Recv == nil {
+			if d.Recv == nil && d.Name.Name != "init" { // which nothing can refer to
 				names = append(names, d.Name.Name)
 			}
 		case *ast.GenDecl:
@@ -166,7 +166,9 @@ func Declared(f *ast.File) (names []string) {
 					names = append(names, spec.Name.Name)
 				case *ast.ValueSpec:
 					for _, id := range spec.Names {
-						names = append(names, id.Name)
+						if id.Name != "_" {
+							names = append(names, id.Name)
+						}
 					}
 				}
 			}

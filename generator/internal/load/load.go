@@ -11,6 +11,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
@@ -29,6 +30,8 @@ type Config struct {
 	Markers []string
 	// Overlay is read in place of the disk.
 	Overlay Overlay
+	// Everything also reads files that build constraints exclude, nested modules, and folders that go.mod ignores.
+	Everything bool
 }
 
 // Result contains the packages and files that a run reads.
@@ -48,9 +51,10 @@ type Result struct {
 // where there are errors, and it depends neither on the order of the patterns nor on timing.
 func Load(ctx context.Context, c Config) (Result, diag.List) {
 	selection := newSelection(c.Tags, readGoenv(), c.Overlay)
+	selection.everything = c.Everything
 	modules := &modules{selection: selection, byDir: map[string]*Module{}, works: map[string]*workspace{}}
 	scope := modules.resolve(filepath.Clean(c.Dir), c.Patterns)
-	w := scope.walk(ctx, c.Markers, selection)
+	w := scope.walk(ctx, c.Markers, modules)
 	result := Result{Module: scope.module, Packages: w.assemble(), Generated: w.generated}
 	slices.Sort(result.Generated)
 
@@ -58,5 +62,44 @@ func Load(ctx context.Context, c Config) (Result, diag.List) {
 	if err := context.Cause(ctx); err != nil {
 		problems.Add(diag.Errorf(diag.Range{}, "", "reading was broken off: %v", err))
 	}
-	return result, problems.Sort()
+	return result, problems.Sorted()
+}
+
+// Nested returns the patterns of the modules below the root of a module that its go.work uses. "./..." covers none of
+// them.
+func Nested(root string) (patterns []string) {
+	modules := &modules{selection: newSelection(nil, readGoenv(), nil), byDir: map[string]*Module{}, works: map[string]*workspace{}}
+	w := modules.workspaceAround(root)
+	if w == nil || !slices.ContainsFunc(w.modules, func(m *Module) bool { return m.Dir == root }) {
+		return nil
+	}
+	for _, m := range w.modules {
+		if rel, err := filepath.Rel(root, m.Dir); err == nil && m.Dir != root && filepath.IsLocal(rel) {
+			patterns = append(patterns, "./"+filepath.ToSlash(rel)+"/...")
+		}
+	}
+	slices.Sort(patterns)
+	return patterns
+}
+
+// WhyUnread returns why "./..." of the module in root does not cover a file: the folder of the module that it is in, or
+// the text of its build constraint. Both are empty if it is covered, or if the platform in its name excludes it.
+func WhyUnread(root, file string) (module, constraint string) {
+	for dir := range upward(filepath.Dir(file)) {
+		if dir == root {
+			break
+		}
+		if holds(dir, "go.mod") {
+			return dir, ""
+		}
+	}
+	for line := range strings.Lines(string(ReadText(file).Content)) {
+		if expression, ok := strings.CutPrefix(line, "//go:build "); ok {
+			return "", strings.TrimSpace(expression)
+		}
+		if strings.HasPrefix(line, "package ") {
+			break
+		}
+	}
+	return "", ""
 }

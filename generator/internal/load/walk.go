@@ -14,8 +14,9 @@ import (
 
 // walk goes through the trees, as the overlay has them, reads every covered folder once, parses its marked files, and
 // reports the patterns that match nothing.
-func (s scope) walk(ctx context.Context, markers []string, selection *selection) *walk {
-	w := &walk{selection: selection, seen: make(map[string]bool)}
+func (s scope) walk(ctx context.Context, markers []string, modules *modules) *walk {
+	selection := modules.selection
+	w := &walk{selection: selection, modules: modules, seen: make(map[string]bool)}
 	var jobs []job
 	for _, trees := range s.trees {
 		for _, t := range trees {
@@ -46,6 +47,7 @@ type job func(*sieve) []job
 // walk collects the results of the jobs.
 type walk struct {
 	selection *selection
+	modules   *modules
 
 	mu        sync.Mutex
 	seen      map[string]bool // folders that some visit reads
@@ -64,7 +66,7 @@ func (w *walk) visit(t *tree, dir, name string) job {
 			t.settled.Store(true)
 		}
 		if l.isModule && dir != t.module.Dir {
-			return nil // a module of its own
+			return w.nested(dir) // a module of its own
 		}
 		if l.holdsGo && (t.wild == nil || t.wild.matches(name)) {
 			t.settled.Store(true)
@@ -77,12 +79,27 @@ func (w *walk) visit(t *tree, dir, name string) job {
 		}
 		for _, folder := range l.folders {
 			below := filepath.Join(dir, folder)
-			if !isLeftOut(folder) && !t.module.ignores(below) && !t.module.vendors(below) {
+			if !isLeftOut(folder) && (w.selection.everything || !t.module.ignores(below)) && !t.module.vendors(below) {
 				next = append(next, w.visit(t, below, path.Join(name, folder)))
 			}
 		}
 		return next
 	}
+}
+
+// nested returns the job to visit a module in a folder of another one, if everything is read.
+func (w *walk) nested(dir string) []job {
+	if !w.selection.everything {
+		return nil
+	}
+	w.mu.Lock()
+	m, _ := w.modules.around(dir)
+	w.mu.Unlock()
+	if m == nil {
+		return nil // its go.mod is reported
+	}
+	wild := newWildcard("...")
+	return []job{w.visit(&tree{module: m, dir: dir, wild: &wild}, dir, "")}
 }
 
 // claim reports whether the caller is the first to read a folder, which several patterns may cover.

@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"encoding/base64"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,6 +35,8 @@ type Version struct {
 	diag.Range
 	Name            string
 	Served, Storage bool
+	// Subresources are "status" and "scale", as far as the version has them.
+	Subresources []string
 	// Schema is what the version's objects have; nil where nothing says it, or where fields that it does not have are kept
 	// all the same (spec.preserveUnknownFields).
 	Schema *Schema
@@ -63,6 +66,7 @@ func (r *reader) definition(t text, node *yaml.Node) {
 			Versions     []struct {
 				Name            string
 				Served, Storage bool
+				Subresources    map[string]yaml.Node
 			}
 			PreserveUnknownFields bool `yaml:"preserveUnknownFields"`
 			Conversion            struct {
@@ -92,7 +96,7 @@ func (r *reader) definition(t text, node *yaml.Node) {
 	spec := entry(node, "spec")
 	versions := elements(entry(spec, "versions"))
 	for i, v := range o.Spec.Versions {
-		version := Version{Name: v.Name, Served: v.Served, Storage: v.Storage}
+		version := Version{Name: v.Name, Served: v.Served, Storage: v.Storage, Subresources: slices.Sorted(maps.Keys(v.Subresources))}
 		if i < len(versions) { // else it comes of a merge key
 			node := yamltext.Resolve(versions[i])
 			if name := entry(node, "name"); name != nil {

@@ -74,6 +74,14 @@ type Kind struct {
 	Plural string
 	// Scope is "Cluster", "Namespaced", or empty if the source does not set it.
 	Scope string
+	// Subresources are the subresources that markers on the type declare. They are nil if the type has no marker of
+	// controller-gen, whose definition would have them.
+	Subresources []string
+}
+
+// Is reports whether two kinds are the same in group, version and name.
+func (k Kind) Is(o Kind) bool {
+	return k.Group == o.Group && k.Version == o.Version && k.Kind == o.Kind
 }
 
 // APIVersion is the group and version as objects have them.

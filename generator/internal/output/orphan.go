@@ -3,6 +3,7 @@
 package output
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -55,10 +56,16 @@ func orphansIn(dir string, lost sets.Set[string], changes []Change) diag.List {
 		}
 	}
 	var orphans diag.List
+	methods := methodsIn(dir, changes)
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		for id := range uses(files[path]) {
 			if lost.Has(id.Name) {
 				at := diag.Range{Pos: diag.At(set.Position(id.Pos())), End: diag.At(set.Position(id.End()))}
+				if typ, ok := methods[id.Name]; ok {
+					orphans.Add(diag.Warningf(at, RuleOrphan, "%s is a method of %s now", id.Name, typ).
+						WithHint("call it as a method: %s", methodCall(dir, changes, typ, id.Name)))
+					break
+				}
 				orphans.Add(diag.Warningf(at, RuleOrphan, "this file needs %s, which no marker declares any more", id.Name).
 					WithHint("if the webhook has gone, remove the file or what needs the name; else put its marker, or the type with the marker, back"))
 				break
@@ -66,6 +73,16 @@ func orphansIn(dir string, lost sets.Set[string], changes []Change) diag.List {
 		}
 	}
 	return orphans
+}
+
+// methodCall returns the text by which a method is named, with the function that makes its type, if there is one.
+func methodCall(dir string, changes []Change, typ, method string) string {
+	for _, c := range changes {
+		if filepath.Dir(c.Path) == dir && slices.Contains(declared(c.New), "New"+typ) {
+			return fmt.Sprintf("New%s(...).%s", typ, method)
+		}
+	}
+	return fmt.Sprintf("%s{}.%s", typ, method)
 }
 
 func isGeneratedGo(path string) bool {

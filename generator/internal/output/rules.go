@@ -25,6 +25,8 @@ const (
 	RuleStale    = "O9"
 	RuleRuntime  = "O10"
 	RuleOrphan   = "O11"
+	RuleRemoval  = "O12"
+	RuleRenamed  = "O13"
 )
 
 // Rules documents them.
@@ -41,6 +43,8 @@ func Rules() []diag.Rule {
 		{ID: RuleStale, Title: "generated files are up to date"},
 		{ID: RuleRuntime, Title: "the runtime in go.mod is new enough for generated code"},
 		{ID: RuleOrphan, Severity: diag.Warning, Title: "no file of yours needs generated code that goes"},
+		{ID: RuleRemoval, Title: "enforcement goes only by an act of the user"},
+		{ID: RuleRenamed, Title: "the code of a renamed type is renamed, too"},
 	}
 }
 

@@ -29,6 +29,8 @@ func CreateAPI(ctx context.Context, c Config, r Resource) (Result, error) {
 		return Result{}, errors.New("an API needs a group: pass one, such as --group shop")
 	case model.IsBuiltinGroup(r.Group):
 		return Result{}, errors.New(r.Group + " is a group of Kubernetes itself: webhook-gen create webhook needs no type of yours for its kinds")
+	case group == "k8s.io" || strings.HasSuffix(group, ".k8s.io") || group == "kubernetes.io" || strings.HasSuffix(group, ".kubernetes.io"):
+		return Result{}, fmt.Errorf("%s is a protected group: API servers refuse its definitions without the annotation api-approved.kubernetes.io; use a domain of yours, such as shop.example.com", group)
 	}
 	var e edits
 	if _, ok := s.ownType(r); !ok {

@@ -41,12 +41,18 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 		return Result{}, err
 	}
 	var e edits
-	if _, ok := s.ownType(r); !ok {
+	have, exists := s.ownType(r)
+	if !exists || !have.has("webhook:conversion:hub") && !have.has("webhook:conversion:spoke") {
 		role := "webhook:conversion:hub"
 		if hub >= 0 {
 			role = furtherSpoke(others)
 		}
-		if err := s.newVersion(&e, source, r, role); err != nil {
+		if exists { // a copy, without a conversion
+			err = e.mark(have.APIType, nil, role)
+		} else {
+			err = s.newVersion(&e, source, r, role)
+		}
+		if err != nil {
 			return Result{}, err
 		}
 		stored := slices.ContainsFunc(others, func(o ownVersion) bool { return slices.Contains(load.Markers(o.File.AST.Comments...), storageVersion) })

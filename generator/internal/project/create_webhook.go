@@ -16,6 +16,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -23,9 +24,26 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// foreign describes the validator or defaulter of a kind that the project does not own.
-func (s site) foreign(kind string, markers ...string) foreign {
-	return foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(s.Handlers.Path), "external"), Kind: kind, Markers: markers}
+// foreign describes the validator or defaulter of a kind that the project does not own. name begins the names of its
+// type and its file.
+func (s site) foreign(name string, markers ...string) foreign {
+	return foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(s.Handlers.Path), "external"), Kind: name, Markers: markers}
+}
+
+// target returns the value of the argument "for" for a kind that the project does not own.
+func (r Resource) target(w Webhooks) string {
+	if w.Import != "" {
+		return w.Import + "." + r.Kind
+	}
+	return path.Join(r.Group, r.Version, r.Kind)
+}
+
+// core returns the resource with the name of Kubernetes' core group, unless the project has a group of that name.
+func (s site) core(r Resource) Resource {
+	if _, ok := s.ownType(r); !ok && r.Group == "core" {
+		r.Group = ""
+	}
+	return r
 }
 
 // Webhooks selects kinds of webhooks for one resource.
@@ -93,10 +111,17 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Resul
 		return stopped, err
 	}
 	var e edits
+	var also []string
+	r = s.core(r)
 	if own, ok := s.ownType(r); ok && w.Import == "" {
 		err = s.markOwn(&e, own.APIType, r, w)
+		for _, o := range s.others(r) {
+			if w.Mutating && o.has("webhook:mutating") || w.Validating && o.has("webhook:validating") {
+				also = append(also, o.Version)
+			}
+		}
 	} else {
-		err = s.markForeign(ctx, &e, r, w)
+		also, err = s.markForeign(ctx, &e, r, w)
 	}
 	if err != nil {
 		return Result{}, err
@@ -112,6 +137,10 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Resul
 		if _, isType := types[change.Path]; !isType && change.Action != output.Remove && isWritten(change.Path) {
 			result.Next = append(result.Next, "write the code of the webhook in "+s.rel(change.Path))
 		}
+	}
+	if len(also) > 0 && len(e.Change)+len(e.Create) > 0 {
+		result.Next = append(result.Next, fmt.Sprintf("decide whether one webhook is enough: %s of %s has one, too, and API servers call both for each request, with the object converted (matchPolicy Equivalent)",
+			r.Kind, strings.Join(also, " and ")))
 	}
 	if s.Program == "" && (w.Mutating || w.Validating) {
 		result.Next = append(result.Next, "name the folder of your program in webhook-gen.yaml, as program: cmd, and have it call newWebhooks().Register(...)")
@@ -184,15 +213,18 @@ func isFurther(m marker.Marker) bool {
 }
 
 // markForeign writes a validator or defaulter for a kind that the project does not own, or adds markers to an existing
-// one.
-func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks) error {
-	target := path.Join(r.Group, r.Version, r.Kind)
+// one. It returns the other versions of the kind that have one.
+func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks) (also []string, err error) {
+	target := r.target(w)
 	switch {
 	case w.Conversion:
-		return fmt.Errorf("%s is not a kind of this project, so it cannot be converted here", r.Kind)
+		return nil, fmt.Errorf("%s is not a kind of this project, so it cannot be converted here", r.Kind)
 	case w.Import != "":
-		target = w.Import + "." + r.Kind
-	case !model.IsBuiltinGroup(r.Group) && s.isOwnGroup(s.group(r)):
+	case model.IsBuiltinGroup(r.Group):
+		if err := s.checkServed(r); err != nil {
+			return nil, err
+		}
+	case s.isOwnGroup(s.group(r)):
 		var names []string
 		for _, k := range s.kinds() {
 			if k.Group == s.group(r) && k.Version == r.Version {
@@ -200,23 +232,62 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 			}
 		}
 		if near, ok := diag.Nearest(r.Kind, names); ok {
-			return fmt.Errorf("the project has no type %s of %s: did you mean %s?", r.Kind, strconv.Quote(s.group(r)+"/"+r.Version), near)
+			return nil, fmt.Errorf("the project has no type %s of %s: did you mean %s?", r.Kind, strconv.Quote(s.group(r)+"/"+r.Version), near)
 		}
-		return fmt.Errorf("the project has no type %s of %s: webhook-gen create api %s writes one; for a type of another module, name its package with --external-api-path",
+		return nil, fmt.Errorf("the project has no type %s of %s: webhook-gen create api %s writes one; for a type of another module, name its package with --external-api-path",
 			r.Kind, strconv.Quote(s.group(r)+"/"+r.Version), r.flags())
 	}
-	typ := s.foreign(r.Kind, w.markers(target)...)
-	if t, ok := s.foreignType(ctx, typ); ok {
-		return e.mark(t, w.Operations, typ.Markers...)
+	all := s.foreignTypes(ctx)
+	for _, t := range all {
+		if version, ok := t.otherVersion(target); ok && slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return w.has(m.Name) }) {
+			also = append(also, version)
+		}
 	}
-	f, err := typ.File()
-	if regular.Exists(f.Path) {
-		return fmt.Errorf("%s exists and has no type %s", s.rel(f.Path), typ.Type())
+	markers := w.markers(target)
+	if t, ok := foreignType(all, r, target); ok {
+		return also, e.mark(t.APIType, w.Operations, markers...)
 	}
-	if err = e.create(f, err); err != nil || regular.Exists(typ.Dir) {
-		return err
+	// The names of the kind, of the kind in its group or, if that has the kind, in its version, until one is free.
+	inGroup, inVersion := strings.Join(titles(cmp.Or(r.Group, "core")), "")+r.Kind, r.Kind+model.Upper(r.Version)
+	names := []string{r.Kind, inGroup, inGroup + model.Upper(r.Version)}
+	if slices.ContainsFunc(all, func(t foreignWebhook) bool { _, ok := t.otherVersion(target); return ok }) {
+		names[1] = inVersion
 	}
-	return e.create(typ.Doc())
+	for _, name := range names {
+		typ := s.foreign(name, markers...)
+		f, err := typ.File()
+		if err != nil {
+			return nil, err
+		}
+		named := slices.ContainsFunc(all, func(t foreignWebhook) bool { return t.name == typ.Type() })
+		if exists := regular.Exists(f.Path); exists && !named {
+			return nil, fmt.Errorf("%s exists and has no type %s", s.rel(f.Path), typ.Type())
+		} else if exists || named {
+			continue
+		}
+		if err := e.create(f, nil); err != nil || regular.Exists(typ.Dir) {
+			return also, err
+		}
+		return also, e.create(typ.Doc())
+	}
+	return nil, fmt.Errorf("the names of types for %s are taken in %s: put the marker on a type of yours", target, s.rel(s.foreign("").Dir))
+}
+
+// titles returns the words of a group's name, each with a capital letter.
+func titles(group string) (words []string) {
+	for _, word := range strings.FieldsFunc(group, func(r rune) bool { return r == '.' || r == '-' }) {
+		words = append(words, model.Upper(word))
+	}
+	return words
+}
+
+// checkServed reports a version of a kind that Kubernetes does not serve, if it serves others.
+func (s site) checkServed(r Resource) error {
+	versions, ok := lint.Serves(r.Group, r.Version, r.Kind)
+	if ok || len(versions) == 0 {
+		return nil // a kind that is newer than the table, or none: generate finds out
+	}
+	return fmt.Errorf("%s of %s is not a kind that Kubernetes serves: use --version %s", r.Kind, path.Join(r.Group, r.Version), strings.Join(versions, " or "))
 }
 
 // isOwnGroup reports whether the project owns an API group.
@@ -225,13 +296,89 @@ func (s site) isOwnGroup(group string) bool {
 		slices.ContainsFunc(s.apis, func(a build.API) bool { return a.Group == group })
 }
 
-// foreignType finds the existing type of a validator or defaulter. A folder that does not exist has none.
-func (s site) foreignType(ctx context.Context, f foreign) (build.APIType, bool) {
-	found, _ := load.Load(ctx, load.Config{Dir: s.Root, Patterns: []string{f.Dir}, Tags: s.Tags, Markers: []string{f.Type()}})
-	for _, pkg := range found.Packages {
-		if t, ok, _ := build.FindType(pkg, f.Type()); ok {
-			return t, true
+// foreignWebhook is a type with markers for kinds that the project does not own.
+type foreignWebhook struct {
+	build.APIType
+	name string
+	// targets are the values of the argument "for".
+	targets []string
+}
+
+// otherVersion returns the version of the kind that the type's markers are for, if it is another version of target.
+func (f foreignWebhook) otherVersion(target string) (string, bool) {
+	for _, t := range f.targets {
+		group, version, kind := splitTarget(t)
+		wanted, wantedVersion, wantedKind := splitTarget(target)
+		if version != "" && group == wanted && kind == wantedKind && version != wantedVersion {
+			return version, true
 		}
 	}
-	return build.APIType{}, false
+	return "", false
+}
+
+// splitTarget takes a value of "for" apart. version is empty for a Go type.
+func splitTarget(target string) (group, version, kind string) {
+	parts := strings.Split(target, "/")
+	if len(parts) == 3 && parts[0] == "core" {
+		parts = parts[1:]
+	}
+	switch {
+	case len(parts) == 2 && model.IsVersion(parts[0]):
+		return "", parts[0], parts[1]
+	case len(parts) == 3 && model.IsVersion(parts[1]):
+		return parts[0], parts[1], parts[2]
+	}
+	return target, "", ""
+}
+
+// foreignTypes returns the types of the package for kinds that the project does not own. A folder that does not exist
+// has none.
+func (s site) foreignTypes(ctx context.Context) (all []foreignWebhook) {
+	dir := s.foreign("").Dir
+	if !regular.Exists(dir) {
+		return nil
+	}
+	found, _ := load.Load(ctx, load.Config{Dir: s.Root, Patterns: []string{dir}, Tags: s.Tags, Markers: []string{"Webhook"}})
+	for _, pkg := range found.Packages {
+		for _, f := range pkg.FilesWith("type ") {
+			for spec := range load.Types(f.AST) {
+				t, ok, _ := build.FindType(pkg, spec.Name.Name)
+				if !ok {
+					continue
+				}
+				one := foreignWebhook{APIType: t, name: spec.Name.Name}
+				for _, m := range t.Markers {
+					for _, a := range m.Arguments {
+						if a.Name == "for" {
+							one.targets = append(one.targets, a.Value.Text)
+						}
+					}
+				}
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
+// foreignType finds the type whose markers are for a target. A type with the kind's name and no marker may have had
+// one.
+func foreignType(all []foreignWebhook, r Resource, target string) (foreignWebhook, bool) {
+	i := slices.IndexFunc(all, func(t foreignWebhook) bool {
+		return slices.ContainsFunc(t.targets, func(have string) bool { return have == target || sameTarget(have, target) })
+	})
+	if i < 0 {
+		i = slices.IndexFunc(all, func(t foreignWebhook) bool { return len(t.targets) == 0 && t.name == foreign{Kind: r.Kind}.Type() })
+	}
+	if i < 0 {
+		return foreignWebhook{}, false
+	}
+	return all[i], true
+}
+
+// sameTarget reports whether two values of "for" name one kind.
+func sameTarget(a, b string) bool {
+	group, version, kind := splitTarget(a)
+	otherGroup, otherVersion, otherKind := splitTarget(b)
+	return version != "" && group == otherGroup && version == otherVersion && kind == otherKind
 }

@@ -4,7 +4,6 @@ package project
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,16 +34,16 @@ func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force 
 		w.Mutating, w.Validating = true, true
 	}
 	var e edits
-	typ := s.foreign(r.Kind)
+	r = s.core(r)
 	if own, ok := s.ownType(r); ok {
-		err = e.unmark(own.APIType, w)
+		err = e.unmark(own.APIType, r, w)
 		if w.Conversion && own.has("webhook:conversion:hub") {
 			for _, o := range s.others(r) {
 				err = errors.Join(err, e.unconvert(o.APIType, r.Kind))
 			}
 		}
-	} else if t, ok := s.foreignType(ctx, typ); ok {
-		err = errors.Join(e.unmark(t, w), s.removeEmpty(&e, typ, t))
+	} else if t, ok := s.foreignOf(ctx, r); ok {
+		err = errors.Join(e.unmark(t.APIType, r, w), s.removeEmpty(&e, t))
 	} else {
 		return Result{}, fmt.Errorf("there is neither a type %s of %s/%s nor a validator or defaulter of one", r.Kind, s.group(r), r.Version)
 	}
@@ -75,8 +74,11 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 		return Result{}, fmt.Errorf("%s uses %s, which %s declares: move it to a file that is to stay", s.rel(user.Path), name, s.rel(own.File.Path))
 	}
 	left := s.others(r)
-	if edited, err := s.isEdited(own, r.Kind, left); err != nil || edited && !force {
-		return Result{}, cmp.Or(err, fmt.Errorf("%s has changes of yours: copy what you need, and pass --force to remove it", s.rel(own.File.Path)))
+	var edited []string
+	if isEdited, err := s.isEdited(own, r.Kind, left); err != nil {
+		return Result{}, err
+	} else if isEdited {
+		edited = append(edited, own.File.Path)
 	}
 	var e edits
 	e.Put(own.File.Path, own.File.Src, nil)
@@ -94,7 +96,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 	if len(rest) == 1 && strings.HasPrefix(filepath.Base(rest[0].Path), "groupversion") {
 		e.Put(rest[0].Path, rest[0].Src, nil)
 	}
-	return s.finish(ctx, e, force)
+	return s.finish(ctx, e, force, edited...)
 }
 
 // removeDeepCopies removes the methods of types from a file of controller-gen, and the file if it has no others.
@@ -124,9 +126,10 @@ func userOf(p *load.Package, declaring *load.File) (user *load.File, name string
 		if f.Path == declaring.Path || ast.IsGenerated(f.AST) {
 			continue
 		}
-		for n := range ast.Preorder(f.AST) {
-			if id, isIdent := n.(*ast.Ident); isIdent && slices.Contains(names, id.Name) {
-				return f, id.Name, true
+		used := references(f.AST)
+		for _, name := range names {
+			if used[name] {
+				return f, name, true
 			}
 		}
 	}
@@ -154,17 +157,22 @@ func unmarked(text []byte) string {
 	}), "")
 }
 
-// finish updates the generated files after the edits of a deletion. Without force, it is an error if a file of the user
-// would not compile any more.
-func (s site) finish(ctx context.Context, e edits, force bool) (Result, error) {
+// finish updates the generated files after the edits of a deletion. Without force, it is an error if it removes files
+// that the user has edited, or if a file of the user would not compile any more. edited are the edited files that the
+// edits remove.
+func (s site) finish(ctx context.Context, e edits, force bool, edited ...string) (Result, error) {
 	after, left, err := s.follow(ctx, &e)
 	if err != nil {
 		return Result{}, err
 	}
-	for _, path := range left {
-		if !force {
-			return Result{}, fmt.Errorf("%s has code of yours that nothing would call any more: copy what you need, and pass --force to remove it", s.rel(path))
+	if all := slices.Concat(edited, left); len(all) > 0 && !force {
+		for i, path := range all {
+			all[i] = "  " + s.rel(path)
 		}
+		return Result{}, fmt.Errorf("these files have changes of yours, and nothing would use them any more:\n%s\ncopy what you need, and pass --force to remove them",
+			strings.Join(all, "\n"))
+	}
+	for _, path := range left {
 		e.Put(path, load.ReadText(path).Content, nil)
 	}
 	if err := s.removeDoc(&e); err != nil {
@@ -190,19 +198,74 @@ func (w Webhooks) has(name string) bool {
 		w.Conversion && strings.HasPrefix(name, "webhook:conversion:")
 }
 
-// unmark removes the markers of webhooks from a type. If no webhook is left, it also removes the markers that configure
-// webhooks.
-func (e *edits) unmark(t build.APIType, gone Webhooks) error {
+// unmark removes the markers of webhooks from a type: of its own ones, not those of its subresources. If no webhook is
+// left, it also removes the markers that configure webhooks. Markers of policies stay.
+func (e *edits) unmark(t build.APIType, r Resource, gone Webhooks) error {
 	isWebhook := func(m marker.Marker) bool { return m.Name == "webhook:mutating" || m.Name == "webhook:validating" }
-	stays := slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return isWebhook(m) && !gone.has(m.Name) })
+	var meant, others []marker.Marker // of the webhooks to remove, and of those of subresources or with a name
+	for _, name := range []string{"webhook:mutating", "webhook:validating"} {
+		var own, further []marker.Marker
+		for _, m := range t.Markers {
+			switch {
+			case m.Name != name || !gone.has(name):
+			case isFurther(m):
+				further = append(further, m)
+			default:
+				own = append(own, m)
+			}
+		}
+		if len(own) == 0 && len(further) == 1 && argumentOf(further[0], "subresource") == "" {
+			own, further = further, nil // its only one, with a name
+		}
+		meant, others = append(meant, own...), append(others, further...)
+	}
+	if len(meant) == 0 && len(others) > 0 && !gone.Conversion {
+		var where []string
+		for _, m := range others {
+			where = append(where, fmt.Sprintf("  %s:%d", m.Pos.File, m.Pos.Line))
+		}
+		return fmt.Errorf("%s has webhooks with a name or of a subresource only: remove the marker that you mean, and run webhook-gen\n%s", r.Kind, strings.Join(where, "\n"))
+	}
+	isMeant := func(m marker.Marker) bool {
+		return slices.ContainsFunc(meant, func(o marker.Marker) bool { return o.Range == m.Range })
+	}
+	stays := slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return isWebhook(m) && !isMeant(m) })
 	var at []diag.Range
 	for _, m := range t.Markers {
-		belongs := !isWebhook(m) && !strings.HasPrefix(m.Name, "webhook:conversion:")
-		if gone.has(m.Name) || belongs && !stays {
+		switch {
+		case isWebhook(m) && isMeant(m), strings.HasPrefix(m.Name, "webhook:conversion:") && gone.has(m.Name):
+			at = append(at, m.Range)
+		case isWebhook(m), strings.HasPrefix(m.Name, "webhook:conversion:"), strings.HasPrefix(m.Name, "webhook:policy:"),
+			argumentOf(m, "policy") != "", len(meant) == 0:
+		case !stays, configures(m, meant, t.Markers):
 			at = append(at, m.Range)
 		}
 	}
 	return e.removeMarkers(t.File, at)
+}
+
+// configures reports whether a marker names one of the webhooks that go, by its word, and no other.
+func configures(m marker.Marker, gone, all []marker.Marker) bool {
+	name := "webhook:" + argumentOf(m, "webhook")
+	count := func(markers []marker.Marker) (n int) {
+		for _, other := range markers {
+			if other.Name == name {
+				n++
+			}
+		}
+		return n
+	}
+	return count(gone) > 0 && count(gone) == count(all)
+}
+
+// argumentOf returns the text of a marker's argument; empty without the argument.
+func argumentOf(m marker.Marker, name string) string {
+	for _, a := range m.Arguments {
+		if a.Name == name {
+			return a.Value.Text
+		}
+	}
+	return ""
 }
 
 // removeMarkers removes the markers in the ranges from a file.
@@ -218,7 +281,7 @@ func (e *edits) removeMarkers(f *load.File, at []diag.Range) error {
 // fields in the file.
 func (e *edits) unconvert(t build.APIType, kind string) error {
 	if len(otherKinds(t.File, kind)) > 0 {
-		return e.unmark(t, Webhooks{Conversion: true})
+		return e.unmark(t, Resource{Kind: kind}, Webhooks{Conversion: true})
 	}
 	placed, _ := marker.InFile(t.File.AST, t.File.Position, registry.Prefix)
 	var at []diag.Range
@@ -231,14 +294,33 @@ func (e *edits) unconvert(t build.APIType, kind string) error {
 }
 
 // removeEmpty removes the file of a validator or defaulter if it has its initial content again.
-func (s site) removeEmpty(e *edits, f foreign, t build.APIType) error {
-	empty, err := f.File()
+func (s site) removeEmpty(e *edits, t foreignWebhook) error {
+	empty, err := s.foreign(strings.TrimSuffix(t.name, "Webhook")).File()
 	for _, c := range e.Change {
 		if c.Path == t.File.Path && bytes.Equal(c.New, s.initial(empty)) {
 			e.Put(c.Path, c.Old, nil)
 		}
 	}
 	return err
+}
+
+// foreignOf finds the type with the webhooks of a kind that the project does not own. A kind without a group or a type
+// of that name may be one of another module.
+func (s site) foreignOf(ctx context.Context, r Resource) (foreignWebhook, bool) {
+	all := s.foreignTypes(ctx)
+	if t, ok := foreignType(all, r, r.target(Webhooks{})); ok {
+		return t, true
+	}
+	i := slices.IndexFunc(all, func(t foreignWebhook) bool {
+		return slices.ContainsFunc(t.targets, func(target string) bool {
+			_, version, _ := splitTarget(target)
+			return version == "" && strings.HasSuffix(target, "/"+r.Version+"."+r.Kind)
+		})
+	})
+	if i < 0 {
+		return foreignWebhook{}, false
+	}
+	return all[i], true
 }
 
 // removeDoc removes the comment of the package for other projects' kinds together with the last file of the user there.

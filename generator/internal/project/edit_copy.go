@@ -26,12 +26,7 @@ func closure(p *load.Package, from *load.File) []*load.File {
 	all := p.FilesWith("type ", "const ", "var ", "func ")
 	closure := []*load.File{from}
 	for i := 0; i < len(closure); i++ {
-		used := map[string]bool{}
-		for n := range ast.Preorder(closure[i].AST) {
-			if id, ok := n.(*ast.Ident); ok {
-				used[id.Name] = true
-			}
-		}
+		used := references(closure[i].AST)
 		for _, f := range all {
 			if !slices.Contains(closure, f) && !bytes.Contains(f.Src, []byte("GroupVersion{")) && slices.ContainsFunc(load.Declared(f.AST), func(name string) bool { return used[name] }) {
 				closure = append(closure, f)
@@ -39,6 +34,29 @@ func closure(p *load.Package, from *load.File) []*load.File {
 		}
 	}
 	return closure
+}
+
+// references returns the identifiers of a file that may refer to a name of its package: not the names of fields and
+// methods.
+func references(file *ast.File) map[string]bool {
+	members, used := map[*ast.Ident]bool{}, map[string]bool{}
+	for n := range ast.Preorder(file) {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			members[n.Sel] = true
+		case *ast.Field:
+			for _, name := range n.Names {
+				members[name] = true
+			}
+		case *ast.FuncDecl:
+			members[n.Name] = true
+		case *ast.Ident:
+			if !members[n] {
+				used[n.Name] = true
+			}
+		}
+	}
+	return used
 }
 
 // copyFile returns a file's text for a package of another name, without markers of ours and without the

@@ -52,7 +52,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 		im.read(selected(ctx, run, c.Dir, patterns))
 	}
 	if len(im.webhooks) == 0 && len(im.configurations) == 0 {
-		result.Diagnostics = diags.Sort()
+		result.Diagnostics = diags.Sorted()
 		return result, nil
 	}
 	if !run.Kubebuilder {
@@ -77,7 +77,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 		diags.Add(diag.Errorf(diag.Range{}, "", "the rewritten markers do not give the same manifest; nothing was changed").
 			WithHint("this is a mistake in webhook-gen: please report it with the markers"))
 	}
-	result.Diagnostics = diags.Sort()
+	result.Diagnostics = diags.Sorted()
 	if diags.HasErrors() || len(e.Change) == 0 && len(e.Create) == 0 {
 		return result, nil
 	}

@@ -75,7 +75,7 @@ func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (
 	}
 	created, found := output.Compare(run.Root, e.Create, nil)
 	diags.Add(found...)
-	if result.Diagnostics = diags.Sort(); !diags.HasErrors() {
+	if result.Diagnostics = diags.Sorted(); !diags.HasErrors() {
 		result.Changes = created
 		result.Next = append(result.Next, "webhook-gen")
 	}

@@ -57,7 +57,7 @@ func Init(ctx context.Context, c Config, p Options) (Result, error) {
 	found, diags := load.Load(ctx, load.Config{Dir: root, Markers: []string{"package "}})
 	switch {
 	case found.Module == nil || diags.HasErrors():
-		return Result{Result: engine.Result{Root: root, Diagnostics: diags.Sort()}}, errStopped
+		return Result{Result: engine.Result{Root: root, Diagnostics: diags.Sorted()}}, errStopped
 	case p.Module != "" && p.Module != found.Module.Path:
 		return Result{}, fmt.Errorf("this folder belongs to the module %s: leave --module out to add webhooks to it", found.Module.Path)
 	}
@@ -128,7 +128,7 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 		return Result{}, err
 	}
 	diags := append(s.Diagnostics, found...)
-	result := Result{Result: engine.Result{Root: root, Diagnostics: diags.Sort()}}
+	result := Result{Result: engine.Result{Root: root, Diagnostics: diags.Sorted()}}
 	if !diags.HasErrors() {
 		result.Files, result.Changes = generated, changes
 	}

@@ -52,7 +52,7 @@ type Resource struct {
 // check reports an invalid resource.
 func (r Resource) check() error {
 	switch {
-	case !model.IsVersion(r.Version):
+	case !model.IsVersion(r.Version) || strings.HasPrefix(r.Version, "v0"):
 		return fmt.Errorf("%q is not a version: those are v1, v2beta1 and the like", r.Version)
 	case !token.IsExported(r.Kind) || !token.IsIdentifier(r.Kind):
 		return fmt.Errorf("%q is not a kind: those are Go names that begin with a capital letter, as %s", r.Kind, capital(r.Kind))
@@ -106,7 +106,7 @@ func (c Config) site(ctx context.Context) (s site, stopped Result, err error) {
 	found, problems := load.Load(ctx, load.Config{Dir: s.Root, Tags: s.Tags, Markers: build.APIMarkers()})
 	s.apis = build.APIs(ctx, found.Packages)
 	if all := slices.Concat(s.Diagnostics, problems); all.HasErrors() {
-		return s, Result{Result: engine.Result{Root: s.Root, Diagnostics: all.Sort()}}, errStopped
+		return s, Result{Result: engine.Result{Root: s.Root, Diagnostics: all.Sorted()}}, errStopped
 	}
 	return s, stopped, nil
 }

@@ -15,7 +15,7 @@ func sameVersion(a, b manifest.Version) bool { return a.Name == b.Name }
 
 func versionGone(p *pass, old, now *Definition) {
 	for _, v := range only(old.Versions, now.Versions, sameVersion) {
-		f := Finding{Range: v.Range, InOld: true, Severity: Breaking,
+		f := Finding{Range: v.Range, InOld: true, Severity: Breaking, Lost: old.loss(v.Name, "version "+v.Name),
 			Message: fmt.Sprintf("version %s of %s is gone", v.Name, old.Name),
 			Effect:  fmt.Sprintf("Clients and manifests that name %s fail (404).", v.Name),
 			Steps: []string{
@@ -42,7 +42,7 @@ func versionGone(p *pass, old, now *Definition) {
 func versionNotServed(p *pass, old, now *Definition) {
 	for _, v := range now.Versions {
 		if before, ok := old.version(v.Name); ok && before.Served && !v.Served {
-			p.report(Finding{Range: v.Range, Severity: Breaking,
+			p.report(Finding{Range: v.Range, Severity: Breaking, Lost: now.loss(v.Name, "version "+v.Name+" is no longer served"),
 				Message: fmt.Sprintf("version %s of %s is no longer served", v.Name, now.Name),
 				Effect:  "Clients that name it fail (404). Stored objects stay, and are converted. Server-side apply fails for objects with managedFields of that version, until their managers apply another one.",
 				Steps:   []string{"release with deprecated: true first, so that clients are warned", "find who still asks for it: apiserver_requested_deprecated_apis, or the audit log", "then no longer serve it"}})
@@ -122,9 +122,9 @@ func conversionByWebhook(p *pass, old, now *Definition) {
 			Effect:  "There is no failurePolicy: until servers answer at the path, requests in other versions than the stored one fail, and with them lists and watches.",
 			Steps:   []string{serversFirst, "apply the definition"}})
 	case old.Conversion != nil && now.Conversion == nil && len(now.Versions) > 1:
-		p.report(Finding{Range: now.Range, Severity: Breaking,
+		p.report(Finding{Range: now.Range, Severity: Breaking, Lost: now.conversionLoss(),
 			Message: fmt.Sprintf("no webhook converts %s any more", now.Name),
-			Effect:  "The API server changes nothing but apiVersion, and prunes fields that the other version does not have: they are lost when the object is written again.",
+			Effect:  notConverted,
 			Steps:   []string{"keep the conversion while more than one version is served or stored"}})
 	}
 }
@@ -152,13 +152,23 @@ func otherConversionServer(p *pass, old, now *Definition) {
 	}
 }
 
+const notConverted = "The API server changes nothing but apiVersion, and prunes fields that the other version does not have: they are lost when the object is written again."
+
+// kindGone reports definitions in files of the old state that no file of the new one has. Markers that convert a kind do
+// not replace its definition.
 func kindGone(p *pass) {
-	if !slices.ContainsFunc(p.to.Definitions, func(d *Definition) bool { return !d.derived }) {
-		return // markers alone do not say which kinds there are
-	}
 	for _, old := range p.from.Definitions {
-		if !old.derived && p.to.definition(old.Name) == nil {
-			p.report(Finding{Range: old.Range, InOld: true, Severity: Breaking,
+		switch {
+		case p.to.definition(old.Name) != nil && !p.to.definition(old.Name).derived:
+		case old.derived:
+		case len(old.Versions) == 0: // a patch with a conversion, of a definition that is elsewhere
+			if old.Conversion != nil {
+				p.report(Finding{Range: old.Range, InOld: true, Severity: Breaking, Lost: old.conversionLoss(),
+					Message: fmt.Sprintf("no webhook converts %s any more", old.Name), Effect: notConverted,
+					Steps: []string{"keep the conversion while more than one version is served or stored"}})
+			}
+		default:
+			p.report(Finding{Range: old.Range, InOld: true, Severity: Breaking, Lost: old.loss("", ""),
 				Message: fmt.Sprintf("the kind %s is gone", old.Name),
 				Effect:  "Where the definition is deleted, as helm and pruning do, so are all objects of the kind, and finalizers that nobody removes any more hold the deletion up. kubectl apply leaves it.",
 				Steps:   []string{"save the objects: kubectl get " + old.Name + " -A -o yaml", "delete them while their controller runs", "delete the definition last"}})

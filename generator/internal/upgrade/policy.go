@@ -38,7 +38,7 @@ func (s *State) has(w *model.Webhook) bool {
 
 func policyGone(p *pass) {
 	for _, old := range only(p.from.Policies, p.to.Policies, samePolicy) {
-		f := Finding{Range: old.Range, InOld: true, Severity: Careful,
+		f := Finding{Range: old.Range, InOld: true, Severity: Careful, Lost: policyLoss(old, ""),
 			Message: fmt.Sprintf("%s policy %s is gone", model.KindWord(old.Mutating), old.Name), Effect: unchecked(old.Mutating),
 			Steps: []string{"delete the policy and its bindings in the cluster, if the tool that applies the manifests does not prune"}}
 		if old.InsteadOf != nil && p.to.has(old.InsteadOf) {
@@ -94,13 +94,13 @@ func policyStricter(p *pass) {
 func policyLooser(p *pass, old, now *model.Policy) {
 	for i, v := range old.Spec.Validations {
 		if !slices.ContainsFunc(now.Spec.Validations, func(other admissionregistrationv1.Validation) bool { return sameText(other.Expression, v.Expression) }) {
-			p.report(Finding{Range: old.Where(fmt.Sprintf("spec.validations[%d].expression", i)), InOld: true, Severity: Careful,
+			p.report(Finding{Range: old.Where(fmt.Sprintf("spec.validations[%d].expression", i)), InOld: true, Severity: Careful, Lost: policyLoss(old, "the validation "+oneLine(v.Expression)),
 				Message: fmt.Sprintf("policy %s no longer has the validation %s", now.Name, oneLine(v.Expression)),
 				Effect:  "Requests that it denied are accepted, unless a changed validation denies them."})
 		}
 	}
 	if policyFails(old) && !policyFails(now) {
-		p.report(Finding{Range: now.Where("spec.failurePolicy"), Severity: Careful,
+		p.report(Finding{Range: now.Where("spec.failurePolicy"), Severity: Careful, Lost: policyLoss(now, "failurePolicy Fail becomes Ignore"),
 			Message: fmt.Sprintf("policy %s fails open: failurePolicy Fail becomes Ignore", now.Name),
 			Effect:  "Requests for which an expression fails pass the policy by."})
 	}
@@ -120,6 +120,7 @@ func policyLooser(p *pass, old, now *model.Policy) {
 		}
 		if len(lost) > 0 {
 			p.report(Finding{Range: b.new.Where("spec.validationActions"), Severity: Careful,
+				Lost:    bindingLoss(b.new, now, "no longer "+strings.Join(lost, " and ")),
 				Message: fmt.Sprintf("binding %s no longer has the action %s", b.new.Name, strings.Join(lost, " and ")),
 				Effect:  effect})
 		}
@@ -144,7 +145,7 @@ func policyTighter(p *pass, old, now *model.Policy) {
 
 func bindingGone(p *pass, old, now *model.Policy) {
 	for _, gone := range only(old.Bindings, now.Bindings, sameBinding) {
-		p.report(Finding{Range: gone.Where("metadata.name"), InOld: true, Severity: Careful,
+		p.report(Finding{Range: gone.Where("metadata.name"), InOld: true, Severity: Careful, Lost: bindingLoss(gone, old, ""),
 			Message: fmt.Sprintf("binding %s of policy %s is gone", gone.Name, now.Name),
 			Effect:  "Where no other binding applies the policy, its rules do not hold any more.",
 			Steps:   []string{"delete the binding in the cluster, if the tool that applies the manifests does not prune"}})
@@ -154,19 +155,31 @@ func bindingGone(p *pass, old, now *model.Policy) {
 func policyOtherwise(p *pass, old, now *model.Policy) {
 	const never = admissionregistrationv1.NeverReinvocationPolicy
 	before, then := old.Spec, now.Spec
+	var added, removed []string
+	for _, c := range only(then.MatchConditions, before.MatchConditions, sameCondition) {
+		added = append(added, fmt.Sprintf("the condition %q was added", c.Name))
+	}
+	for _, m := range only(before.Mutations, then.Mutations, func(a, b admissionregistrationv1.Mutation) bool { return equality.Semantic.DeepEqual(a, b) }) {
+		removed = append(removed, "the mutation "+oneLine(mutationText(m)))
+	}
 	for _, part := range []struct {
 		field, what  string
 		before, then any
+		lost         string
 	}{
-		{"spec.matchConstraints", "match constraints", plainMatch(before.MatchConstraints), plainMatch(then.MatchConstraints)},
-		{"spec.matchConditions", "match conditions", before.MatchConditions, then.MatchConditions},
-		{"spec.paramKind", "parameters", before.ParamKind, then.ParamKind},
-		{"spec.mutations", "mutations", before.Mutations, then.Mutations},
-		{"spec.reinvocationPolicy", "rules of reinvocation", cmp.Or(before.ReinvocationPolicy, never), cmp.Or(then.ReinvocationPolicy, never)},
+		{"spec.matchConstraints", "match constraints", plainMatch(before.MatchConstraints), plainMatch(then.MatchConstraints), p.matchesFewer(before.MatchConstraints, then.MatchConstraints)},
+		{"spec.matchConditions", "match conditions", before.MatchConditions, then.MatchConditions, strings.Join(added, "; ")},
+		{"spec.paramKind", "parameters", before.ParamKind, then.ParamKind, ""},
+		{"spec.mutations", "mutations", before.Mutations, then.Mutations, strings.Join(removed, "; ")},
+		{"spec.reinvocationPolicy", "rules of reinvocation", cmp.Or(before.ReinvocationPolicy, never), cmp.Or(then.ReinvocationPolicy, never), ""},
 	} {
 		if !equality.Semantic.DeepEqual(part.before, part.then) {
-			p.report(Finding{Range: now.Where(part.field), Severity: Careful, Message: fmt.Sprintf("policy %s has other %s", now.Name, part.what),
-				Effect: "It holds for other requests, or gives other results."})
+			f := Finding{Range: now.Where(part.field), Severity: Careful, Message: fmt.Sprintf("policy %s has other %s", now.Name, part.what),
+				Effect: "It holds for other requests, or gives other results."}
+			if part.lost != "" {
+				f.Lost = policyLoss(now, part.lost)
+			}
+			p.report(f)
 		}
 	}
 	for _, b := range only(now.Bindings, old.Bindings, sameBinding) {
@@ -177,14 +190,41 @@ func policyOtherwise(p *pass, old, now *model.Policy) {
 	}
 	for _, b := range pairs(old.Bindings, now.Bindings, sameBinding) {
 		if !equality.Semantic.DeepEqual(plainMatch(b.old.Spec.MatchResources), plainMatch(b.new.Spec.MatchResources)) {
-			p.report(Finding{Range: b.new.Where("spec.matchResources"), Severity: Careful, Message: fmt.Sprintf("binding %s has other match resources", b.new.Name),
-				Effect: "Its policy holds for other requests."})
+			f := Finding{Range: b.new.Where("spec.matchResources"), Severity: Careful, Message: fmt.Sprintf("binding %s has other match resources", b.new.Name),
+				Effect: "Its policy holds for other requests."}
+			if fewer := p.matchesFewer(b.old.Spec.MatchResources, b.new.Spec.MatchResources); fewer != "" {
+				f.Lost = bindingLoss(b.new, now, fewer)
+			}
+			p.report(f)
 		}
 		if !equality.Semantic.DeepEqual(b.old.Spec.ParamRef, b.new.Spec.ParamRef) {
 			p.report(Finding{Range: b.new.Where("spec.paramRef"), Severity: Careful, Message: fmt.Sprintf("binding %s has other parameters", b.new.Name),
 				Effect: "Its policy may have other results."})
 		}
 	}
+}
+
+// sameCondition reports two match conditions with one expression. A name decides nothing.
+func sameCondition(a, b admissionregistrationv1.MatchCondition) bool {
+	return sameText(a.Expression, b.Expression)
+}
+
+// mutationText returns the expression of a mutation.
+func mutationText(m admissionregistrationv1.Mutation) string {
+	switch {
+	case m.ApplyConfiguration != nil:
+		return m.ApplyConfiguration.Expression
+	case m.JSONPatch != nil:
+		return m.JSONPatch.Expression
+	}
+	return string(m.PatchType)
+}
+
+// bindingLoss is the loss of a policy's binding, or a part of it.
+func bindingLoss(b *model.Binding, of *model.Policy, what string) *Loss {
+	l := policyLoss(of, what)
+	l.Object = Object{Binding, b.Name}
+	return l
 }
 
 // sameValidations calls a function for the validations of two policies that have the same expression: with the index in

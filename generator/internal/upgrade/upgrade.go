@@ -45,6 +45,8 @@ type Finding struct {
 	Steps []string
 	// Accepted is why the new state accepts it; empty where it does not.
 	Accepted string
+	// Lost is the enforcement that the new state lacks; nil if the change takes none away.
+	Lost *Loss
 }
 
 // Compare reports what the step from one state to another means, in the order of positions.

@@ -37,7 +37,7 @@ func failsClosed(p *pass, old, now *Webhook) {
 
 func failsOpen(p *pass, old, now *Webhook) {
 	if old.failsClosed() && !now.failsClosed() {
-		p.report(Finding{Range: now.Where("failurePolicy"), Severity: Careful,
+		p.report(Finding{Range: now.Where("failurePolicy"), Severity: Careful, Lost: now.loss("failurePolicy Fail becomes Ignore"),
 			Message: fmt.Sprintf("webhook %s fails open: failurePolicy Fail becomes Ignore", now.Spec.Name),
 			Effect:  "Requests pass it by while its servers cannot be called. Its rules no longer hold at all times: code that relies on them has to check.",
 			Steps:   []string{"alert on apiserver_admission_webhook_fail_open_count"}})
@@ -64,7 +64,7 @@ func goneWebhook(p *pass) {
 		if w.Policy != nil && slices.ContainsFunc(p.to.Policies, func(other *model.Policy) bool { return samePolicy(other, w.Policy) }) {
 			effect = fmt.Sprintf("Policy %s stays, from Kubernetes 1.%d on. On older clusters neither is there. %s", w.Policy.Name, w.Policy.Since, effect)
 		}
-		p.report(Finding{Range: w.Range, InOld: true, Severity: Careful,
+		p.report(Finding{Range: w.Range, InOld: true, Severity: Careful, Lost: w.loss(""),
 			Message: fmt.Sprintf("%s webhook %s is gone", model.KindWord(w.Mutating), w.Spec.Name), Effect: effect})
 	}
 }
@@ -137,7 +137,7 @@ func matchesLess(p *pass, old, now *Webhook) {
 		if now.Mutating {
 			effect = "These requests are no longer changed: what the webhook filled in stays open."
 		}
-		p.report(Finding{Range: now.Where(field), Severity: Careful,
+		p.report(Finding{Range: now.Where(field), Severity: Careful, Lost: now.loss(text),
 			Message: fmt.Sprintf("webhook %s matches less: %s", now.Spec.Name, text), Effect: effect,
 			Steps: []string{applyFirst, thenServers}})
 	}
@@ -181,9 +181,13 @@ func otherVersions(p *pass, old, now *Webhook) {
 	if len(lost) > 0 {
 		texts = append(texts, "no longer "+told(lost))
 	}
-	p.report(Finding{Range: now.Where("rules[0].apiVersions"), Severity: severity,
+	f := Finding{Range: now.Where("rules[0].apiVersions"), Severity: severity,
 		Message: fmt.Sprintf("webhook %s is for other versions: %s", now.Spec.Name, strings.Join(texts, ", ")),
-		Effect:  effect, Steps: []string{serversFirst, thenApply}})
+		Effect:  effect, Steps: []string{serversFirst, thenApply}}
+	if len(lost) > 0 && !equivalent {
+		f.Lost = now.loss("no longer " + told(lost))
+	}
+	p.report(f)
 }
 
 func otherServer(p *pass, old, now *Webhook) {
@@ -313,7 +317,8 @@ func renamed(p *pass, old, now *Webhook) {
 	f := Finding{Range: now.Where("name"), Severity: Careful,
 		Message: fmt.Sprintf("webhook %s is called %s", old.Spec.Name, now.Spec.Name),
 		Effect:  "The entry of the old name goes and one of the new name comes. Metrics, audit annotations and messages have that.",
-		Steps:   []string{"keep the name; otherwise change alerts and kustomize patches that have it"}}
+		Steps:   []string{"keep the name; otherwise change alerts and kustomize patches that have it"}, Lost: old.loss("")}
+	f.Lost.Instead, f.Lost.Moved = now.Spec.Name, true
 	if len(now.Spec.ClientConfig.CABundle) == 0 {
 		f.Severity = now.severity()
 		f.Effect += fmt.Sprintf(" A caBundle that has been injected goes with the old entry: until it is injected again, calls fail (x509: certificate signed by unknown authority), and %s. "+

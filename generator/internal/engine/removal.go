@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
+)
+
+// removals reports the enforcement that the changes take away: what the files on disk enforce and will not enforce any
+// more. The user's own act is a note. Any other cause is an error, unless the run accepts it.
+func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Change) (diags diag.List) {
+	if !r.compares {
+		return nil
+	}
+	var lost []upgrade.Loss
+	isChart := func(c output.Change) bool {
+		rel, err := filepath.Rel(r.Root, c.Path)
+		return err == nil && strings.HasPrefix(filepath.ToSlash(rel), "charts/")
+	}
+	for _, inChart := range []bool{false, true} {
+		in := slices.DeleteFunc(slices.Clone(changes), func(c output.Change) bool { return isChart(c) != inChart })
+		from, to := enforced(in, func(c output.Change) []byte { return c.Old }), enforced(in, func(c output.Change) []byte { return c.New })
+		for _, l := range upgrade.Lost(from, to) {
+			if !slices.Contains(lost, l) { // the chart repeats the manifests
+				lost = append(lost, l)
+			}
+		}
+	}
+	diags = r.unregistered(changes)
+	if len(lost) == 0 {
+		return diags
+	}
+	causes := r.causes(ctx, s, e)
+	causes.lost = lost
+	for _, l := range lost {
+		diags.Add(causes.of(l))
+	}
+	return diags
+}
+
+// unregistered reports the packages that the program no longer registers because the run does not read all packages.
+func (r Run) unregistered(changes []output.Change) (diags diag.List) {
+	if r.whole || r.accepts {
+		return nil
+	}
+	for _, c := range changes {
+		if filepath.Base(c.Path) != filepath.Base(render.ProgramFile("")) || c.Action != output.Replace {
+			continue
+		}
+		now := load.ImportsOf(c.New)
+		for _, path := range load.ImportsOf(c.Old) {
+			if !slices.Contains(now, path) && !strings.Contains(path, "webhook-gen/runtime") {
+				diags.Add(lost(diag.Error, diag.InFile(c.Path), "no longer registered: the webhooks and conversions of %s (the run does not read all packages)", path).
+					WithHint("webhook-gen generate ./..., or pass --accept-removal if the removal is meant"))
+			}
+		}
+	}
+	return diags
+}
+
+// enforced returns the state that the YAML files among changes describe, before or after them.
+func enforced(changes []output.Change, text func(output.Change) []byte) *upgrade.State {
+	var files []load.Text
+	for _, c := range changes {
+		content := text(c)
+		if ext := filepath.Ext(c.Path); ext != ".yaml" && ext != ".yml" || !slices.ContainsFunc([]string{"WebhookConfiguration", "AdmissionPolicy", "CustomResourceDefinition"},
+			func(kind string) bool { return bytes.Contains(content, []byte(kind)) }) {
+			continue
+		}
+		if filepath.Base(filepath.Dir(c.Path)) == "templates" {
+			content = render.Untemplated(content)
+		}
+		files = append(files, load.Text{Path: c.Path, Content: content})
+	}
+	contents, _ := manifest.Read(files) // a file that is not YAML enforces nothing
+	return upgrade.OfManifests(contents)
+}
+
+// causes find out why enforcement is lost.
+type causes struct {
+	Run
+	state State
+	lost  []upgrade.Loss
+	// read are the packages of API types that the run covers.
+	read []build.API
+	// all is what everything below the module's root would enforce, and unread the mistakes in files outside of the run.
+	all       *upgrade.State
+	project   *model.Project
+	unread    diag.List
+	inRun     map[string]bool
+	definedIn []load.Text
+}
+
+// causes reads what is needed to tell the user's own acts from other causes.
+func (r Run) causes(ctx context.Context, s State, e Edits) *causes {
+	c := &causes{Run: r, state: s, inRun: map[string]bool{}}
+	texts := append(markers(), build.APIMarkers()...)
+	covered, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: texts, Overlay: e.Overlay()})
+	c.read = build.APIs(ctx, covered.Packages)
+	for _, p := range slices.Concat(covered.Packages, s.Packages) {
+		for _, f := range p.FilesWith("package ") {
+			c.inRun[f.Path] = true
+		}
+	}
+	everything, problems := load.Load(ctx, load.Config{Dir: r.Root, Patterns: []string{allPackages}, Tags: r.Tags, Markers: markers(), Overlay: e.Overlay(), Everything: true})
+	all := r
+	all.Diagnostics = nil
+	read := all.Build(ctx, everything)
+	c.project = read.Project
+	c.all = upgrade.Of(read.Project, nil, nil)
+	for _, d := range slices.Concat(problems, read.Diagnostics) {
+		if d.Severity == diag.Error && d.Pos.File != "" && !c.inRun[d.Pos.File] {
+			c.unread.Add(d)
+		}
+	}
+	c.definedIn = load.Texts(r.Root, r.DefinitionPatterns()...)
+	return c
+}
+
+// of returns the finding about a loss.
+func (c *causes) of(l upgrade.Loss) diag.Diagnostic {
+	if c.isRenamed(l) {
+		return lost(diag.Note, diag.Range{}, "renamed: %s is now %s", l, l.Instead)
+	}
+	if l.Of == upgrade.Defined {
+		return c.definition(l)
+	}
+	at, declared := c.declaration(c.state.Project, l)
+	other, elsewhere := c.declaration(c.project, l)
+	switch _, file, folder := c.goType(l); {
+	case declared && l.What == "":
+		return c.own(l, config.FileName+" no longer has it written")
+	case declared && (!elsewhere || c.narrow(l) || c.unreadBeside(at) == ""):
+		return c.own(l, "changed in "+c.rel(at.Pos.File))
+	case declared:
+		return c.other(l, diag.InFile(c.unreadBeside(at)))
+	case elsewhere && l.Of == upgrade.Conversion: // another version of the kind may be read
+		return c.other(l, other)
+	case file != "":
+		return c.own(l, "the marker is gone from "+c.rel(file))
+	case elsewhere:
+		return c.other(l, other)
+	case c.mistake(l) != nil:
+		d := c.mistake(l)
+		return c.refused(l, d.Range, false, "%s cannot be read: %s", c.rel(d.Pos.File), d.Message).
+			WithHint("mend the file, or pass --accept-removal if the removal is meant")
+	case folder != "":
+		return c.own(l, "its type is gone from "+c.rel(folder))
+	}
+	return c.own(l, "no marker declares it any more")
+}
+
+// own is the note about an act of the user.
+func (c *causes) own(l upgrade.Loss, cause string) diag.Diagnostic {
+	return lost(diag.Note, diag.Range{}, "no longer enforced: %s (%s)", l, cause)
+}
+
+func lost(severity diag.Severity, at diag.Range, format string, args ...any) diag.Diagnostic {
+	d := diag.Errorf(at, output.RuleRemoval, format, args...)
+	d.Severity = severity
+	return d
+}
+
+// refused is the finding about a loss that the user has not caused: an error or, for a webhook of controller-gen's
+// markers, whose exit codes stay, a warning.
+func (c *causes) refused(l upgrade.Loss, at diag.Range, kubebuilder bool, format string, args ...any) diag.Diagnostic {
+	severity := diag.Error
+	switch {
+	case c.accepts:
+		severity = diag.Note
+	case kubebuilder:
+		severity = diag.Warning
+	}
+	return lost(severity, at, "no longer enforced: %s (%s)", l, fmt.Sprintf(format, args...))
+}
+
+// other is the finding about a loss whose marker is in a file that the run does not read.
+func (c *causes) other(l upgrade.Loss, at diag.Range) diag.Diagnostic {
+	const accept = ", or pass --accept-removal if the removal is meant"
+	file := at.Pos.File
+	module, constraint := load.WhyUnread(c.Root, file)
+	kubebuilder := slices.ContainsFunc(c.project.Webhooks(), func(w *model.Webhook) bool { return w.Kubebuilder && w.Pos.File == file })
+	switch {
+	case module != "":
+		return c.refused(l, at, kubebuilder, "%s is a module of its own, which this run does not read", c.rel(module)).
+			WithHint("read both: webhook-gen generate ./... ./%s/... (or go work init . ./%s, which webhook-gen follows)%s", c.rel(module), c.rel(module), accept)
+	case constraint != "":
+		return c.refused(l, at, kubebuilder, "the build constraint %s excludes %s", constraint, c.rel(file)).
+			WithHint("webhook-gen --tags %s%s", tagOf(constraint), accept)
+	case !c.whole:
+		return c.refused(l, at, kubebuilder, "the run does not read %s", c.rel(filepath.Dir(file))).
+			WithHint("webhook-gen generate ./...%s", accept)
+	case !slices.Contains(c.Packages, allPackages):
+		return c.refused(l, at, kubebuilder, "packages in %s do not cover %s", config.FileName, c.rel(filepath.Dir(file))).
+			WithHint("add ./%s to packages in %s%s", c.rel(filepath.Dir(file)), config.FileName, accept)
+	}
+	return c.refused(l, at, kubebuilder, "the run does not read %s", c.rel(file)).
+		WithHint("move the marker to a file that go build reads%s", accept)
+}
+
+// tagOf returns a word of a build constraint, for advice.
+func tagOf(constraint string) string {
+	words := strings.FieldsFunc(constraint, func(r rune) bool { return strings.ContainsRune("!&|() ", r) })
+	return cmp.Or(strings.Join(words[:min(1, len(words))], ""), "TAG")
+}
+
+// definition returns the finding about a lost definition, or a lost version of one.
+func (c *causes) definition(l upgrade.Loss) diag.Diagnostic {
+	folder := strings.Join(c.DefinitionPatterns(), ", ")
+	t, file, _ := c.goType(l)
+	contents, _ := manifest.Read(c.definedIn)
+	i := slices.IndexFunc(contents.Definitions, func(d *manifest.Definition) bool { return d.Name == l.Name })
+	skipped := file != "" && slices.Contains(load.Markers(t.Comments()...), "+kubebuilder:skipversion")
+	switch {
+	case i >= 0 && (l.Version == "" || file == "" || skipped || strings.Contains(l.What, "no longer served")):
+		return c.own(l, "changed in "+c.rel(contents.Definitions[i].Pos.File))
+	case i < 0 && file == "" && (len(contents.Definitions) > 0 || len(c.read) == 0):
+		return c.own(l, "its file is gone from "+folder)
+	}
+	where := folder
+	if i >= 0 {
+		where = c.rel(contents.Definitions[i].Pos.File)
+	}
+	return c.refused(l, diag.Range{}, false, "%s has no definition of it", where).
+		WithHint("controller-gen writes it: %s, and then webhook-gen; or pass --accept-removal if the removal is meant", c.controllerGen())
+}
+
+// controllerGen returns the command that writes the definitions.
+func (c *causes) controllerGen() string {
+	text := append([]byte("\n"), load.ReadText(c.Root, "Makefile").Content...)
+	switch {
+	case bytes.Contains(text, []byte("\ngenerate:")) && bytes.Contains(text, []byte("webhook-gen")):
+		return "make generate"
+	case bytes.Contains(text, []byte("\nmanifests:")):
+		return "make manifests"
+	}
+	return "controller-gen crd paths=./... output:crd:dir=" + render.CRDBases
+}
+
+// goType finds the Go type of the resource in the packages of the run, its file, and the folder of its package.
+func (c *causes) goType(l upgrade.Loss) (t load.Type, file, folder string) {
+	for _, api := range c.read {
+		if api.Group != l.Group || l.Version != "" && api.Version != l.Version {
+			continue
+		}
+		folder = api.Dir
+		if t, ok := api.Resource(l.Resource); ok {
+			return t, t.File.Path, folder
+		}
+	}
+	return t, "", folder
+}
+
+// isRenamed reports whether another object replaces a lost one: for another version, or for the only type that has gone.
+func (c *causes) isRenamed(l upgrade.Loss) bool {
+	if l.Instead == "" || l.Moved {
+		return l.Moved
+	}
+	var gone []upgrade.Loss
+	for _, other := range c.lost {
+		if other.Of == l.Of && other.Instead == l.Instead && !c.hasType(other) {
+			gone = append(gone, other)
+		}
+	}
+	return len(gone) == 1 && gone[0] == l
+}
+
+// hasType reports whether the resource of a loss still has a Go type.
+func (c *causes) hasType(l upgrade.Loss) bool {
+	_, file, _ := c.goType(l)
+	return file != ""
+}
+
+// declaration returns the position of the marker that declares an object.
+func (c *causes) declaration(p *model.Project, l upgrade.Loss) (at diag.Range, ok bool) {
+	switch l.Of {
+	case upgrade.MutatingWebhook, upgrade.ValidatingWebhook:
+		for _, w := range p.Webhooks() {
+			if w.Spec.Name == l.Name && w.Mutating == (l.Of == upgrade.MutatingWebhook) {
+				return w.Range, true
+			}
+		}
+	case upgrade.MutatingPolicy, upgrade.ValidatingPolicy, upgrade.Binding:
+		for _, policy := range p.Policies {
+			isBinding := slices.ContainsFunc(policy.Bindings, func(b *model.Binding) bool { return b.Name == l.Name })
+			if l.Of == upgrade.Binding && isBinding || l.Of != upgrade.Binding && policy.Name == l.Name && policy.Mutating == (l.Of == upgrade.MutatingPolicy) {
+				return policy.Range, true
+			}
+		}
+	case upgrade.Conversion:
+		for _, conversion := range p.Conversions {
+			if conversion.CRD != nil && conversion.CRD.Plural+"."+conversion.Spoke.Group == l.Name {
+				return conversion.Range, true
+			}
+		}
+	}
+	return at, false
+}
+
+// narrow reports whether everything that can be read has the object as narrow as the run has it.
+func (c *causes) narrow(l upgrade.Loss) bool {
+	now := upgrade.OfManifests(manifest.Contents{Projects: []*model.Project{c.state.Project}})
+	return !slices.ContainsFunc(upgrade.Lost(c.all, now), func(other upgrade.Loss) bool { return other.Object == l.Object })
+}
+
+// unreadBeside returns a file with markers in the folder of a marker that the run does not read.
+func (c *causes) unreadBeside(at diag.Range) string {
+	for _, name := range load.Names(filepath.Dir(at.Pos.File), "*.go") {
+		text := load.ReadText(name).Content
+		if !c.inRun[name] && !strings.HasSuffix(name, "_test.go") && !load.IsOurs(text) && bytes.Contains(text, []byte("+webhook:")) {
+			return name
+		}
+	}
+	return ""
+}
+
+// mistake returns a mistake in a file outside of the run that may declare the object.
+func (c *causes) mistake(l upgrade.Loss) *diag.Diagnostic {
+	for i, d := range c.unread {
+		text := bytes.ToLower(load.ReadText(d.Pos.File).Content)
+		if word := strings.TrimSuffix(strings.TrimSuffix(l.Resource, "s"), "e"); word != "" && bytes.Contains(text, []byte(word)) {
+			return &c.unread[i]
+		}
+	}
+	return nil
+}
+
+// rel returns a path as messages show it.
+func (c *causes) rel(name string) string {
+	rel, err := filepath.Rel(c.Root, name)
+	if err != nil {
+		return name
+	}
+	return path.Clean(filepath.ToSlash(rel))
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package output
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+)
+
+// handler matches the methods of validators and defaulters.
+var handler = regexp.MustCompile(`^(Default|Validate)[A-Za-z0-9]*(Create|Update|Delete|Connect)$`)
+
+// Renamed reports new validators and defaulters that allow everything although the user has others with their methods,
+// whose webhooks go: the type was renamed, or its package moved. used are the names of the validators and defaulters that
+// webhooks call, by folder. It returns the errors, and the orphans without those of the same files.
+func Renamed(root string, changes []Change, used map[string][]string, orphans diag.List) (errors, others diag.List) {
+	others = slices.Clone(orphans)
+	folders := losing(changes)
+	for _, c := range changes {
+		if c.Action != Create || filepath.Ext(c.Path) != ".go" || isGeneratedGo(c.Path) || strings.HasSuffix(c.Path, "_test.go") {
+			continue
+		}
+		for now, methods := range handlers(c.New) {
+			path, old, ok := like(now, methods, filepath.Dir(c.Path), folders, changes, used)
+			if !ok {
+				continue
+			}
+			errors.Add(renamed(root, path, c, old, now))
+			prefix := strings.TrimSuffix(path, ".go")
+			others = slices.DeleteFunc(others, func(d diag.Diagnostic) bool { // it and its test
+				return d.Pos.File == path || d.Pos.File == prefix+"_test.go"
+			})
+		}
+	}
+	return errors, others
+}
+
+// losing returns the folders whose generated files no longer declare the interface of a validator or defaulter.
+func losing(changes []Change) (folders []string) {
+	declares := func(text []byte) (names []string) {
+		return slices.DeleteFunc(declared(text), func(name string) bool {
+			return !strings.HasSuffix(name, "Validator") && !strings.HasSuffix(name, "Defaulter")
+		})
+	}
+	for _, c := range changes {
+		if !isGeneratedGo(c.Path) || c.Action == Create || slices.Contains(folders, filepath.Dir(c.Path)) {
+			continue
+		}
+		now := declares(c.New)
+		if slices.ContainsFunc(declares(c.Old), func(name string) bool { return !slices.Contains(now, name) }) {
+			folders = append(folders, filepath.Dir(c.Path))
+		}
+	}
+	return folders
+}
+
+// like returns a type of the user in one of the folders that has the same methods as another one, and that no webhook
+// calls. In another folder than the other's, it has the same name.
+func like(name string, methods []string, folder string, folders []string, changes []Change, used map[string][]string) (path, old string, ok bool) {
+	for _, dir := range folders {
+		for _, f := range load.Texts(dir, "*.go") {
+			if isGeneratedGo(f.Path) || strings.HasSuffix(f.Path, "_test.go") || slices.ContainsFunc(changes, func(c Change) bool { return c.Path == f.Path }) {
+				continue
+			}
+			for old, have := range handlers(f.Content) {
+				if slices.Equal(have, methods) && !slices.Contains(used[dir], old) && (dir == folder || old == name) {
+					return f.Path, old, true
+				}
+			}
+		}
+	}
+	return "", "", false
+}
+
+// renamed is the finding about a file whose code belongs to another type or package now.
+func renamed(root, path string, stub Change, old, now string) diag.Diagnostic {
+	rel := func(path string) string {
+		if rel, err := filepath.Rel(root, path); err == nil {
+			return filepath.ToSlash(rel)
+		}
+		return path
+	}
+	at, from, to := diag.InFile(path), rel(path), rel(stub.Path)
+	was, is := strings.TrimSuffix(old, "Webhook"), strings.TrimSuffix(now, "Webhook")
+	if old == now {
+		return diag.Errorf(at, RuleRenamed, "%s is for a package that has moved: %s would be a second %s, and allow everything", old, to, now).
+			WithHint("move the code, then run webhook-gen: mv %s %s, and change its package clause and imports", from, to)
+	}
+	edit := fmt.Sprintf("sed -i 's/%s/%s/g' %s", was, is, from)
+	if test := strings.TrimSuffix(path, ".go") + "_test.go"; load.ReadText(test).Err == nil {
+		edit += " " + rel(test)
+	}
+	return diag.Errorf(at, RuleRenamed, "%s was renamed to %s, and its validator or defaulter was not: %s would allow everything", was, is, to).
+		WithHint("rename the code, too, then run webhook-gen: %s; mv %s %s", edit, from, to)
+}
+
+// handlers returns the methods of validators and defaulters in the text of a Go file, sorted, by their types.
+func handlers(text []byte) map[string][]string {
+	types := map[string][]string{}
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && load.Receiver(f) != "" && handler.MatchString(f.Name.Name) {
+			types[load.Receiver(f)] = append(types[load.Receiver(f)], f.Name.Name)
+		}
+	}
+	for _, methods := range types {
+		slices.Sort(methods)
+	}
+	return types
+}
+
+// methodsIn returns the types of the methods that the new generated files of a folder declare, by the methods' names.
+func methodsIn(dir string, changes []Change) map[string]string {
+	types := map[string]string{}
+	for _, c := range changes {
+		if filepath.Dir(c.Path) != dir || !isGeneratedGo(c.Path) {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), "", c.New, parser.SkipObjectResolution)
+		if err != nil {
+			continue
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && load.Receiver(f) != "" {
+				types[f.Name.Name] = load.Receiver(f)
+			}
+		}
+	}
+	return types
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// Untemplated returns the text of a template of the chart as YAML, with the settings of the markers in place of those
+// of values. The templates are our own, so that a few forms of actions are all that there is.
+func Untemplated(text []byte) []byte {
+	const open, kept = "{{ `{{` }}", "\x00"
+	text = bytes.ReplaceAll(text, []byte(open), []byte(kept))
+	for _, r := range []struct {
+		action *regexp.Regexp
+		with   string
+	}{
+		// a setting that values may replace: namespaceSelector: {{ include "shop.setting" (dict ... "marker" (mustFromJson `{}`)) }}
+		{regexp.MustCompile("(?m)\\{\\{ include \"[^\"]*\\.setting\" \\(dict .* \"marker\" \\(mustFromJson `(.*)`\\).*\\) \\}\\}$"), "$1"},
+		{regexp.MustCompile(`(?m)\{\{ include "[^"]*\.setting" \(dict .* "marker" (\S+)\) \}\}$`), "$1"},
+		{regexp.MustCompile(`(?m)^(  validationActions: )\{\{ .* \}\}$`), "$1[Deny]"},
+		{regexp.MustCompile(`(?m)\{\{ if .* \}\} \[\]\{\{ end \}\}$`), ""}, // an empty list, if policies replace every webhook
+		{regexp.MustCompile(`admissionregistration\.k8s\.io/\{\{ \. \}\}`), "admissionregistration.k8s.io/v1"},
+		{regexp.MustCompile(`(?m)^\s*\{\{.*\}\}\n`), ""}, // conditions, and fields that only a release knows
+		{regexp.MustCompile(`\{\{.*?\}\}`), ""},
+	} {
+		text = r.action.ReplaceAll(text, []byte(r.with))
+	}
+	return bytes.ReplaceAll(text, []byte(kept), []byte("{{"))
+}
