@@ -174,6 +174,7 @@ test-promises: ## times that hack/peers/figures.md promises, on a machine withou
 	$(TEST) -count=1 -run '^$$' -bench '^BenchmarkPolicyShare$$' -benchtime 8x ./generator/command
 	$(TEST) -count=1 -run '^$$' -bench '^BenchmarkCheck$$' -benchtime 100x ./explain/internal/condition
 	$(TEST) -count=1 -run '^$$' -bench '^BenchmarkExpression$$' -benchtime 100x ./explain/internal/policy
+	$(TEST) -count=1 -run '^$$' -bench '^BenchmarkVersion$$' -benchtime 20x ./generator/command
 	$(TEST) -count=1 -run '^$$' -bench '^BenchmarkThousandPolicies$$' -benchtime 2x ./generator/command
 	cd hack/peers && $(TEST) -count=1 -run '^TestFaster$$' -v ./conversion
 

@@ -35,6 +35,7 @@ type Finding struct {
 // Check returns the mistakes in the expressions of a project, as an API server of a version finds them. An empty
 // version is the oldest that the project supports.
 func Check(p *project.Project, kubeVersion string) ([]Finding, error) {
+	quiet()
 	kubernetes, err := kubernetesVersion(kubeVersion, p)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ type Answers struct {
 
 // Evaluate runs the policies of a project on requests.
 func Evaluate(ctx context.Context, p *project.Project, r Requests) (Answers, error) {
+	quiet()
 	answers, err := evaluate.Run(ctx, p, r.Requests)
 	if err != nil {
 		return Answers{}, err

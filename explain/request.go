@@ -50,6 +50,7 @@ type Options struct {
 
 // Request writes everything that happens to a request in an API server: policies and webhooks in its order.
 func Request(ctx context.Context, out io.Writer, f Options, p *project.Project) error {
+	quiet()
 	if err := f.check(); err != nil {
 		return err
 	}
