@@ -59,8 +59,8 @@ func (s checkSample) shown() string {
 	return string(s.Old) + " to " + string(s.New)
 }
 
-// TestChecks evaluates both sides of each row: the check in Go on the decoded object, and the expression in a policy. The
-// sides differ for exactly the objects that the row shows.
+// TestChecks evaluates both sides of each row: the check in Go on the decoded object, and the expression in a policy.
+// The sides differ for exactly the objects that the row shows.
 func TestChecks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("calls the go command")

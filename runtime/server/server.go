@@ -166,8 +166,8 @@ type Server struct {
 // generated Register. Like http.ServeMux, it panics if the path is taken.
 //
 // The handler is called when the whole body of a request has arrived. If the handler has a method MaxBody() int64, as
-// the handlers of this module do, it gets at most one byte more than that. For other handlers, the server refuses a body
-// of more than 8 MiB, admission.DefaultBodyLimit, with 413.
+// the handlers of this module do, it gets at most one byte more than that. For other handlers, the server refuses a
+// body of more than 8 MiB, admission.DefaultBodyLimit, with 413.
 //
 // Requests for other paths get 404 before their body is read. Among them are paths that are not clean, such as
 // //validate, which http.ServeMux would redirect.

@@ -16,7 +16,7 @@ import (
 
 // cost is the cost of one run of a command.
 type cost struct {
-	// Processors is the time of processors, of the command and of those that it waits for.
+	// Processors is the time of processors, of the command and of the commands that it waits for.
 	Processors time.Duration
 	// Memory is the peak resident set in KiB: of the command or of one that it ran, the go
 	// command in controller-gen's case, whichever is the larger.

@@ -19,9 +19,9 @@ func onlyByName(t *testing.T) {
 	}
 }
 
-// TestRatioToControllerGen requires a manifest in a twentieth of controller-gen's processor time and 0.7 of its memory on
-// cluster-api. It calls controller-gen in two ways: by folders, as projects do, or by import path, which spares it half
-// of the time.
+// TestRatioToControllerGen requires a manifest in a twentieth of controller-gen's processor time and 0.7 of its memory
+// on cluster-api. It calls controller-gen in two ways: by folders, as projects do, or by import path, which spares it
+// half of the time.
 func TestRatioToControllerGen(t *testing.T) {
 	onlyByName(t)
 	m := clusterAPI()

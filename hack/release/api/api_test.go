@@ -15,7 +15,9 @@ import (
 var update = flag.Bool("update", false, "rewrite the listings of the modules' APIs")
 
 // modules are the folders of the modules that users import.
-func modules() []string { return []string{"runtime", "runtime/controllerruntime", "runtime/program", "controlplane"} }
+func modules() []string {
+	return []string{"runtime", "runtime/controllerruntime", "runtime/program", "controlplane"}
+}
 
 // TestModules fails when the API of a module changes and its committed listing does not.
 func TestModules(t *testing.T) {

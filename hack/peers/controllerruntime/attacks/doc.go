@@ -6,7 +6,7 @@
 //   - The patch of random edits is applied by the API server's engine.
 //   - Hostile reviews, conversion reviews and annotations are answered in bounded time and memory.
 //   - Slow, large and many connections meet server.Server and controller-runtime's server. Slow senders may cost the
-//     callers of server.Server little more than those of the peer.
+//     callers of server.Server little more than the callers of the peer.
 //   - A million requests leave neither memory nor goroutines behind.
 //
 // Random tests have fixed seeds, so that each run of the same code gives the same result. With ATTACKTIME, a duration,

@@ -94,9 +94,9 @@ func (r *running) answers(during time.Duration, bodies [][]byte) (answered int, 
 	return answered, slowest, failed
 }
 
-// TestSlowSenders has both servers answer calls of 8 to 40 kB while other clients send slowly. server.Server must answer
-// at least 60 % of the calls that controller-runtime's server answers, and fail none if that fails none. A machine that
-// is busy with something else gets two more tries.
+// TestSlowSenders has both servers answer calls of 8 to 40 kB while other clients send slowly. server.Server must
+// answer at least 60 % of the calls that controller-runtime's server answers, and fail none if that fails none. A
+// machine that is busy with something else gets two more tries.
 func TestSlowSenders(t *testing.T) {
 	var bodies [][]byte
 	for _, length := range []int{8_000, 20_000, 33_000, 40_000} {
