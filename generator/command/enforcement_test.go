@@ -126,7 +126,7 @@ func enforcingProject(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		changed := regexp.MustCompile(`(?m)^type \w+ struct \{\n\tmetav1.TypeMeta`).ReplaceAllString(string(text),
+		changed := regexp.MustCompile(`(?m)^type \w+ struct \{\n\tmetav1.TypeMeta +.*\n\tmetav1.ObjectMeta`).ReplaceAllString(string(text),
 			"// +webhook:policy:validating(operations: \"create;update\")\n// +webhook:policy:validation(message: \"named\")=\"has(object.metadata.name)\"\n"+
 				"// +webhook:policy:validation(message: \"no label\")=\"!has(object.metadata.labels)\"\n$0")
 		if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
