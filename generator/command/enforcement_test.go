@@ -24,8 +24,8 @@ import (
 
 // TestEnforcementNeverGoesSilently edits a project with webhooks, policies, two versions of a kind, definitions and a
 // chart at random, and runs commands at random. Whatever the files enforced before a command and not after it was
-// printed, or the command failed and wrote nothing. What files enforce is read here without the code that the commands
-// use. ENFORCEMENTTIME=60s tries more seeds, in their order.
+// printed, or the command failed and wrote nothing. The test reads the files without the code of the commands.
+// ENFORCEMENTTIME=60s tries more seeds, in their order.
 func TestEnforcementNeverGoesSilently(t *testing.T) {
 	base := enforcingProject(t)
 	seeds, budget := uint64(24), time.Duration(0)
@@ -82,7 +82,7 @@ func TestEnforcementNeverGoesSilently(t *testing.T) {
 	}
 }
 
-// runWords runs the program in this process and returns all that it prints.
+// runWords runs the program in this process. It returns its output and its exit code.
 func runWords(words []string) (string, int) {
 	var out bytes.Buffer
 	code := run(context.Background(), words, streams{out: &out, err: &out, origin: project.Origin{Version: "v0.1.0"}, goCommand: recorded})
@@ -126,7 +126,7 @@ func enforcingProject(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		changed := regexp.MustCompile(`(?m)^type \w+ struct \{\n\tmetav1.TypeMeta`).ReplaceAllString(string(text),
+		changed := regexp.MustCompile(`(?m)^type \w+ struct \{\n\tmetav1.TypeMeta +.*\n\tmetav1.ObjectMeta`).ReplaceAllString(string(text),
 			"// +webhook:policy:validating(operations: \"create;update\")\n// +webhook:policy:validation(message: \"named\")=\"has(object.metadata.name)\"\n"+
 				"// +webhook:policy:validation(message: \"no label\")=\"!has(object.metadata.labels)\"\n$0")
 		if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
@@ -181,7 +181,7 @@ func (w *walker) restore(t *testing.T) {
 	}
 }
 
-// restoreSome takes back the edits of the user's files, as somebody does whose command failed. The generated files stay.
+// restoreSome takes back the edits of the user's files, as after a failed command. The generated files stay.
 func (w *walker) restoreSome(t *testing.T) {
 	w.log("take the edits back")
 	isEdited := func(name string) bool {
@@ -343,8 +343,8 @@ var (
 	chartObject  = regexp.MustCompile(`(?m)^kind: (\w+)\nmetadata:\n  name: (\S+)$`)
 )
 
-// enforced returns what the files in config and charts enforce, each with the words that a command has to print if it is
-// gone.
+// enforced returns the enforcement of the files in config and charts, each with the words that a command prints
+// if it is gone.
 func (w *walker) enforced(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}

@@ -24,8 +24,8 @@ var update = flag.Bool("update", false, "rewrite the transcripts")
 
 // TestScripts runs the commands of testdata/*.txtar. Lines of the comment that begin with "$ " are commands. The test
 // runs them one after the other in a folder with the archive's files: webhook-gen, cat FILE, ls, rm FILE, cp FROM TO,
-// edit FILE: OLD => NEW, each with or without > FILE behind it. "transcript" is their output, with standard error behind a "! ", and the exit
-// code unless it is 0.
+// edit FILE: OLD => NEW, each with or without > FILE behind it. "transcript" is their output, with standard error
+// behind a "! ", and the exit code unless it is 0.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -115,9 +115,9 @@ func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
-// Sorted returns the diagnostics by file, line, column, rule and message, without exact duplicates. The same input gives
-// the same report, regardless of the order of the phases. The list itself stays as it is: slices.Compact would clear its
-// tail, and a zero Diagnostic is an Error.
+// Sorted returns the diagnostics by file, line, column, rule and message, without exact duplicates. The same input
+// gives the same report, regardless of the order of the phases. The list itself stays as it is: slices.Compact would
+// clear its tail, and a zero Diagnostic is an Error.
 func (l List) Sorted() List {
 	sorted := slices.Clone(l)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int {

@@ -108,7 +108,7 @@ type causes struct {
 	definedIn []load.Text
 }
 
-// causes reads what is needed to tell the user's own acts from other causes.
+// causes reads the files that tell the user's own acts from other causes.
 func (r Run) causes(ctx context.Context, s State, e Edits) *causes {
 	c := &causes{Run: r, state: s, inRun: map[string]bool{}}
 	texts := append(markers(), build.APIMarkers()...)
@@ -145,7 +145,7 @@ func (c *causes) of(l upgrade.Loss) diag.Diagnostic {
 	at, declared := c.declaration(c.state.Project, l)
 	other, elsewhere := c.declaration(c.project, l)
 	switch _, file, folder := c.goType(l); {
-	case declared && l.What == "":
+	case declared && l.Part == "":
 		return c.own(l, config.FileName+" no longer has it written")
 	case declared && (!elsewhere || c.narrow(l) || c.unreadBeside(at) == ""):
 		return c.own(l, "changed in "+c.rel(at.Pos.File))
@@ -229,7 +229,7 @@ func (c *causes) definition(l upgrade.Loss) diag.Diagnostic {
 	i := slices.IndexFunc(contents.Definitions, func(d *manifest.Definition) bool { return d.Name == l.Name })
 	skipped := file != "" && slices.Contains(load.Markers(t.Comments()...), "+kubebuilder:skipversion")
 	switch {
-	case i >= 0 && (l.Version == "" || file == "" || skipped || strings.Contains(l.What, "no longer served")):
+	case i >= 0 && (l.Version == "" || file == "" || skipped || strings.Contains(l.Part, "no longer served")):
 		return c.own(l, "changed in "+c.rel(contents.Definitions[i].Pos.File))
 	case i < 0 && file == "" && (len(contents.Definitions) > 0 || len(c.read) == 0):
 		return c.own(l, "its file is gone from "+folder)
@@ -268,7 +268,7 @@ func (c *causes) goType(l upgrade.Loss) (t load.Type, file, folder string) {
 	return t, "", folder
 }
 
-// isRenamed reports whether another object replaces a lost one: for another version, or for the only type that has gone.
+// isRenamed reports whether another object replaces a lost one: for another version, or for the only vanished type.
 func (c *causes) isRenamed(l upgrade.Loss) bool {
 	if l.Instead == "" || l.Moved {
 		return l.Moved

@@ -26,7 +26,7 @@ type kindVersion struct {
 	converted bool
 }
 
-// Unconverted returns the kinds of the project that have several versions of which one is not converted: neither by
+// Unconverted returns the kinds of the project with several versions, if one is not converted: neither by
 // markers, nor by methods of controller-runtime's Convertible and Hub, nor by a webhook in the definition.
 func (r Run) Unconverted(ctx context.Context, p *model.Project, definitions []*manifest.Definition) (all []lint.Unconverted) {
 	source, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: build.APIMarkers()})

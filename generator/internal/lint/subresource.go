@@ -12,8 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// futileSubresources reports subresources that a kind does not have, and operations that never happen to those of a
-// rule.
+// futileSubresources reports subresources that a kind does not have, and operations that never happen to the
+// subresources of a rule.
 func futileSubresources(p webhookPass) {
 	for i, rule := range p.Spec.Rules {
 		lacks := false
@@ -67,7 +67,7 @@ func mayHappen(o admissionregistrationv1.OperationType, resource string) bool {
 	return only == "" || only == o
 }
 
-// happens returns the only operation on a subresource, by its name: API servers have them in the storage of the resource
+// happens returns the only operation on a subresource, by its name: API servers have it in the resource's storage
 // (k8s.io/kubernetes/pkg/registry). It is empty for resources themselves, and for unknown subresources.
 func happens(resource string) admissionregistrationv1.OperationType {
 	switch _, sub, _ := strings.Cut(resource, "/"); sub {
@@ -95,7 +95,7 @@ func unconverted(p pass) {
 	}
 }
 
-// Unconverted is a kind with several versions of which one is not converted.
+// Unconverted is a kind with several versions, and a version that nothing converts.
 type Unconverted struct {
 	diag.Range
 	Group, Kind string

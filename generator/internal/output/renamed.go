@@ -19,9 +19,9 @@ import (
 // handler matches the methods of validators and defaulters.
 var handler = regexp.MustCompile(`^(Default|Validate)[A-Za-z0-9]*(Create|Update|Delete|Connect)$`)
 
-// Renamed reports new validators and defaulters that allow everything although the user has others with their methods,
-// whose webhooks go: the type was renamed, or its package moved. used are the names of the validators and defaulters that
-// webhooks call, by folder. It returns the errors, and the orphans without those of the same files.
+// Renamed reports new validators and defaulters that allow everything, if the user has one with the same methods and
+// its webhook goes: the type was renamed, or its package moved. used are the validators and defaulters of webhooks, by
+// folder. It returns the errors, and the orphans in other files.
 func Renamed(root string, changes []Change, used map[string][]string, orphans diag.List) (errors, others diag.List) {
 	others = slices.Clone(orphans)
 	folders := losing(changes)

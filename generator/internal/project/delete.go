@@ -198,11 +198,11 @@ func (w Webhooks) has(name string) bool {
 		w.Conversion && strings.HasPrefix(name, "webhook:conversion:")
 }
 
-// unmark removes the markers of webhooks from a type: of its own ones, not those of its subresources. If no webhook is
+// unmark removes the markers of webhooks from a type. Markers for its subresources stay. If no webhook is
 // left, it also removes the markers that configure webhooks. Markers of policies stay.
 func (e *edits) unmark(t build.APIType, r Resource, gone Webhooks) error {
 	isWebhook := func(m marker.Marker) bool { return m.Name == "webhook:mutating" || m.Name == "webhook:validating" }
-	var meant, others []marker.Marker // of the webhooks to remove, and of those of subresources or with a name
+	var meant, others []marker.Marker // of the webhooks to remove, and of subresources or with a name
 	for _, name := range []string{"webhook:mutating", "webhook:validating"} {
 		var own, further []marker.Marker
 		for _, m := range t.Markers {

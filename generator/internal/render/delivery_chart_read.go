@@ -7,8 +7,8 @@ import (
 	"regexp"
 )
 
-// Untemplated returns the text of a template of the chart as YAML, with the settings of the markers in place of those
-// of values. The templates are our own, so that a few forms of actions are all that there is.
+// Untemplated returns the text of a template of the chart as YAML. Settings have the values of the markers. The
+// templates are our own, with a few forms of actions.
 func Untemplated(text []byte) []byte {
 	const open, kept = "{{ `{{` }}", "\x00"
 	text = bytes.ReplaceAll(text, []byte(open), []byte(kept))
@@ -16,7 +16,7 @@ func Untemplated(text []byte) []byte {
 		action *regexp.Regexp
 		with   string
 	}{
-		// a setting that values may replace: namespaceSelector: {{ include "shop.setting" (dict ... "marker" (mustFromJson `{}`)) }}
+		// a setting that values may replace: {{ include "shop.setting" (dict ... "marker" (mustFromJson `{}`)) }}
 		{regexp.MustCompile("(?m)\\{\\{ include \"[^\"]*\\.setting\" \\(dict .* \"marker\" \\(mustFromJson `(.*)`\\).*\\) \\}\\}$"), "$1"},
 		{regexp.MustCompile(`(?m)\{\{ include "[^"]*\.setting" \(dict .* "marker" (\S+)\) \}\}$`), "$1"},
 		{regexp.MustCompile(`(?m)^(  validationActions: )\{\{ .* \}\}$`), "$1[Deny]"},

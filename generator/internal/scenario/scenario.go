@@ -35,7 +35,7 @@ type Scenario struct {
 //
 //	run: patterns... strict v1beta1 tags=a,b dir=sub handlers conversions tests delivery configured
 //
-// With configured, the outputs are those of webhook-gen.yaml.
+// With configured, webhook-gen.yaml sets the outputs.
 type Run struct {
 	Dir                   string // relative to the module
 	Patterns              []string

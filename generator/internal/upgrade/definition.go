@@ -154,8 +154,8 @@ func otherConversionServer(p *pass, old, now *Definition) {
 
 const notConverted = "The API server changes nothing but apiVersion, and prunes fields that the other version does not have: they are lost when the object is written again."
 
-// kindGone reports definitions in files of the old state that no file of the new one has. Markers that convert a kind do
-// not replace its definition.
+// kindGone reports definitions in files of the old state that no file of the new one has. Markers that convert a
+// kind do not replace its definition.
 func kindGone(p *pass) {
 	for _, old := range p.from.Definitions {
 		switch {

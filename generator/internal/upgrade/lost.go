@@ -41,8 +41,8 @@ const (
 // Loss is enforcement of the old state that the new one lacks.
 type Loss struct {
 	Object
-	// What describes the part that is lost. It is empty if the whole object is.
-	What string
+	// Part is the lost part, in words. It is empty if the whole object is lost.
+	Part string
 	// Group, Version and Resource are of the first rule, or of the definition.
 	Group, Version, Resource string
 	// Instead is the only new object that does for another version or resource of the group what the lost object did. It
@@ -55,7 +55,7 @@ type Loss struct {
 func (l Loss) String() string {
 	name := l.Name
 	switch {
-	case l.Of == Defined && l.What == "":
+	case l.Of == Defined && l.Part == "":
 		name = "the definition " + name
 	case l.Of == Conversion:
 		name = "the conversion of " + name
@@ -64,14 +64,14 @@ func (l Loss) String() string {
 	case l.Of == MutatingPolicy, l.Of == ValidatingPolicy:
 		name = "the policy " + name
 	}
-	if l.What != "" {
-		return name + ": " + l.What
+	if l.Part != "" {
+		return name + ": " + l.Part
 	}
 	return name
 }
 
 // Lost returns the enforcement that the new state lacks: webhooks, policies, bindings, definitions, versions and
-// conversions that go, and those that apply to fewer requests or fail open. They are findings of Compare.
+// conversions that go, apply to fewer requests or fail open. They are findings of Compare.
 func Lost(from, to *State) (lost []Loss) {
 	for _, f := range Compare(from, to) {
 		if f.Lost != nil && !slices.Contains(lost, *f.Lost) {
@@ -92,7 +92,7 @@ func instead(lost []Loss, from, to *State) {
 		for i := range lost {
 			l := &lost[i]
 			old, ok := find(before, func(m matcher) bool { return m.Object == l.Object })
-			if !ok || l.What != "" || l.Instead != "" {
+			if !ok || l.Part != "" || l.Instead != "" {
 				continue
 			}
 			var candidates []matcher
@@ -185,15 +185,15 @@ func policyObject(p *model.Policy) Object {
 }
 
 // loss is the loss of a webhook, or a part of it.
-func (w *Webhook) loss(what string) *Loss { return lossOf(objectOf(w), w.Spec.Rules, what) }
+func (w *Webhook) loss(part string) *Loss { return lossOf(objectOf(w), w.Spec.Rules, part) }
 
 // policyLoss is the loss of a policy, or a part of it.
-func policyLoss(p *model.Policy, what string) *Loss {
-	return lossOf(policyObject(p), plainRules(p.Spec.MatchConstraints), what)
+func policyLoss(p *model.Policy, part string) *Loss {
+	return lossOf(policyObject(p), plainRules(p.Spec.MatchConstraints), part)
 }
 
-func lossOf(o Object, rules []admissionregistrationv1.RuleWithOperations, what string) *Loss {
-	l := &Loss{Object: o, What: what}
+func lossOf(o Object, rules []admissionregistrationv1.RuleWithOperations, part string) *Loss {
+	l := &Loss{Object: o, Part: part}
 	if len(rules) > 0 {
 		first := func(list []string) string { return strings.Join(list[:min(1, len(list))], "") }
 		l.Group, l.Version = first(rules[0].APIGroups), first(rules[0].APIVersions)
@@ -203,10 +203,10 @@ func lossOf(o Object, rules []admissionregistrationv1.RuleWithOperations, what s
 }
 
 // loss is the loss of a definition, or a version of it.
-func (d *Definition) loss(version, what string) *Loss {
+func (d *Definition) loss(version, part string) *Loss {
 	group := cmp.Or(d.Group, d.Name[strings.IndexByte(d.Name, '.')+1:])
 	plural, _, _ := strings.Cut(d.Name, ".")
-	return &Loss{Object: Object{Defined, d.Name}, What: what, Group: group, Version: version, Resource: cmp.Or(d.Plural, plural)}
+	return &Loss{Object: Object{Defined, d.Name}, Part: part, Group: group, Version: version, Resource: cmp.Or(d.Plural, plural)}
 }
 
 // plainRules returns the rules of match constraints with the defaults of API servers.
@@ -217,8 +217,8 @@ func plainRules(m *admissionregistrationv1.MatchResources) (rules []admissionreg
 	return rules
 }
 
-// matchesFewer describes the requests that match resources no longer match; empty if there are none that single
-// comparisons find. Without match resources, everything is matched.
+// matchesFewer describes the requests that match resources no longer match; empty without any. It compares each part
+// by itself. Without match resources, everything is matched.
 func (s *step) matchesFewer(old, now *admissionregistrationv1.MatchResources) string {
 	before, then := plainMatch(old), plainMatch(now)
 	webhook := func(m admissionregistrationv1.MatchResources, rules []admissionregistrationv1.NamedRuleWithOperations) *Webhook {
