@@ -44,19 +44,20 @@ func targets() []target {
 // TestGeneratedTestsFindFaults seeds every fault into every example. A generated test has to find it by failing: a
 // fault that does not compile does not count.
 func TestGeneratedTestsFindFaults(t *testing.T) {
+	program := build(t)
 	found, seeded := map[string]*row{}, 0
 	for _, target := range targets() {
 		t.Run(target.example+"/"+target.folder, func(t *testing.T) {
 			binary, dir, faults := target.build(t)
-			if text, failed := run(t, binary, dir, ""); failed {
+			if text, failed := run(t, binary, dir, program, ""); failed {
 				t.Fatalf("without a fault the tests fail:\n%s", text)
 			}
 			for _, fault := range faults {
 				// First run the likeliest tests; if they miss the fault, run all tests.
 				likely := fault.likely()
-				text, failed := run(t, binary, dir, fault.ID, likely...)
+				text, failed := run(t, binary, dir, program, fault.ID, likely...)
 				if !failed && len(likely) > 0 {
-					text, failed = run(t, binary, dir, fault.ID)
+					text, failed = run(t, binary, dir, program, fault.ID)
 				}
 				if !failed {
 					t.Errorf("%s: nothing finds that %s in\n\t%s", fault.ID, fault.Kind, fault.Place)
@@ -75,6 +76,14 @@ func TestGeneratedTestsFindFaults(t *testing.T) {
 	if !t.Failed() && seeded == len(targets()) { // which -run may have left some of out
 		holdTable(t, "faults", table(found))
 	}
+}
+
+// build builds webhook-gen, which generated tests run for policies, from this tree. It returns the program's path.
+func build(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "webhook-gen")
+	command(t, "../..", "go", "build", "-o", program, "./cmd/webhook-gen")
+	return program
 }
 
 // build seeds the faults into a copy of the example, and builds the package's test.
@@ -213,15 +222,15 @@ func writeOverlay(t *testing.T, runtime string, files map[string][]byte) string 
 	return written
 }
 
-// run runs the generated tests, and reports whether they fail.
-func run(t *testing.T, binary, dir, fault string, only ...string) (string, bool) {
+// run runs the generated tests with a webhook-gen, and reports whether they fail.
+func run(t *testing.T, binary, dir, program, fault string, only ...string) (string, bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	pattern := strings.Join(append([]string{"^TestGenerated"}, only...), "/")
 	cmd := exec.CommandContext(ctx, binary, "-test.run="+pattern, "-test.failfast")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), Variable+"="+fault)
+	cmd.Env = append(os.Environ(), Variable+"="+fault, "WEBHOOK_GEN="+program)
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		t.Fatalf("%s: the tests have not ended", fault)

@@ -37,8 +37,7 @@ func policyFaults() []policyFault {
 // TestGeneratedTestsFindFaultsOfPolicies seeds each fault into a copy of examples/policies. Its generated tests have to
 // fail with the fault's message, and to pass without a fault.
 func TestGeneratedTestsFindFaultsOfPolicies(t *testing.T) {
-	bin := t.TempDir()
-	command(t, "../..", "go", "build", "-o", filepath.Join(bin, "webhook-gen"), "./cmd/webhook-gen")
+	program := build(t)
 	runtime, err := filepath.Abs(runtimeDir)
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +63,7 @@ func TestGeneratedTestsFindFaultsOfPolicies(t *testing.T) {
 			}
 		}
 		c := exec.Command("go", "test", "-count=1", "-v", "-run", "TestGeneratedPolicies", "./...")
-		c.Dir, c.Env = root, append(os.Environ(), "WEBHOOK_GEN="+filepath.Join(bin, "webhook-gen"))
+		c.Dir, c.Env = root, append(os.Environ(), "WEBHOOK_GEN="+program)
 		out, err := c.CombinedOutput()
 		if (err != nil) != (f.file != "") || strings.Contains(string(out), "--- SKIP") {
 			t.Fatalf("%v\n%s", err, out)

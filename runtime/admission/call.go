@@ -89,7 +89,7 @@ func (c *call) identify() error {
 		c.version = "v1beta1"
 	}
 	if kind != "AdmissionReview" || c.version == "" {
-		return fmt.Errorf("the body is %s %q of %q, send an AdmissionReview of admission.k8s.io/v1 or v1beta1", "kind", cutTo(longestName, kind), cutTo(longestName, apiVersion))
+		return fmt.Errorf("the body is %s %q of %q, send an AdmissionReview of admission.k8s.io/v1 or v1beta1", "kind", wire.Shorten(longestName, kind), wire.Shorten(longestName, apiVersion))
 	}
 	return nil
 }

@@ -179,13 +179,9 @@ func denial(err error, kind metav1.GroupVersionKind, name string, forbidInvalid 
 	if len(invalid) == 0 || forbidInvalid {
 		return forbidden(err)
 	}
-	more := len(invalid) - mostCauses
-	status := apierrors.NewInvalid(schema.GroupKind{Group: kind.Group, Kind: kind.Kind}, name, invalid[:min(len(invalid), mostCauses)]).Status()
-	switch {
-	case other:
+	status := invalidStatus(kind, name, invalid)
+	if other {
 		status.Message = strings.ReplaceAll(messageOf(err), "\n", "; ")
-	case more > 0:
-		status.Message = cutTo(longMessage, status.Message) + fmt.Sprintf(", and %d more errors", more)
 	}
 	return status
 }
@@ -198,46 +194,102 @@ const (
 	longCause   = 512
 )
 
+// invalidStatus returns the status of apierrors.NewInvalid, within the bounds. Its message has only whole errors.
+func invalidStatus(kind metav1.GroupVersionKind, name string, invalid field.ErrorList) metav1.Status {
+	name = wire.Shorten(longCause, name)
+	status := apierrors.NewInvalid(schema.GroupKind{Group: kind.Group, Kind: kind.Kind}, name, nil).Status()
+	var texts []string
+	shown, size := 0, len(status.Message)
+	for _, e := range invalid[:min(len(invalid), mostCauses)] {
+		body := shortBody(longCause, e)
+		status.Details.Causes = append(status.Details.Causes, metav1.StatusCause{
+			Type: metav1.CauseType(e.Type), Message: body, Field: wire.ShortPath(e.Field),
+		})
+		text := wire.ShortPath(e.Field) + ": " + body
+		// As in the message of NewInvalid, a text appears once.
+		repeated := slices.Contains(texts, text)
+		if !repeated {
+			size += len(text) + len(", ")
+		}
+		if size > longMessage {
+			continue
+		}
+		if shown++; !repeated {
+			texts = append(texts, text)
+		}
+	}
+	all := strings.Join(texts, ", ")
+	if len(texts) > 1 {
+		all = "[" + all + "]"
+	}
+	status.Message += ": " + all
+	if more := len(invalid) - shown; more > 0 {
+		status.Message += fmt.Sprintf(", and %d more errors", more)
+	}
+	return status
+}
+
+// shortBody returns the body of a field error in at most most bytes. A long body has the beginning of the value and the
+// detail. A detail of more than three quarters of the bytes is cut in its middle.
+func shortBody(most int, e *field.Error) string {
+	body := e.ErrorBody()
+	if len(body) <= most || e.Detail == "" {
+		return wire.Shorten(most, body)
+	}
+	const end = wire.Gap + ": "
+	head := strings.TrimSuffix(body, e.Detail)
+	if room := max(most-len(e.Detail), most/4); len(head) > room {
+		head = wire.Head(room-len(end), head) + end
+	}
+	return head + wire.Shorten(most-len(head), e.Detail)
+}
+
 // bounded returns a status whose message and causes do not exceed the bounds.
 func bounded(status metav1.Status) metav1.Status {
-	status.Message = cutTo(longMessage+longCause, status.Message)
+	status.Message = wire.Shorten(longMessage+longCause, status.Message)
 	if status.Details == nil {
 		return status
 	}
 	details := *status.Details
-	details.Name = cutTo(longCause, details.Name)
+	details.Name = wire.Shorten(longCause, details.Name)
 	details.Causes = slices.Clone(details.Causes[:min(len(details.Causes), mostCauses)])
 	for i := range details.Causes {
 		cause := &details.Causes[i]
-		cause.Message, cause.Field = cutTo(longCause, cause.Message), wire.ShortPath(cause.Field)
+		cause.Message, cause.Field = wire.Shorten(longCause, cause.Message), wire.ShortPath(cause.Field)
 	}
 	status.Details = &details
 	return status
 }
 
-// cutTo cuts a text after so many bytes.
-func cutTo(bytes int, text string) string {
-	if len(text) > bytes {
-		return strings.ToValidUTF8(text[:bytes], "") + "…"
+// messageOf returns the text of an error. Of a long text of joined or aggregated errors it has a part of each error. Of
+// many it has the first: the work of their own Error methods may grow with the square of their number.
+func messageOf(err error) string {
+	list := joinedErrors(err, nil)
+	if len(list) <= mostCauses {
+		if text := err.Error(); len(text) <= longMessage {
+			return text
+		}
+	}
+	first := list[:min(len(list), mostCauses)]
+	each := max(longMessage/len(first), longCause)
+	texts := make([]string, len(first))
+	for i, one := range first {
+		texts[i] = shortText(each, one)
+	}
+	text := wire.Shorten(longMessage, strings.Join(texts, "; "))
+	if more := len(list) - len(first); more > 0 {
+		text += fmt.Sprintf("; and %d more errors", more)
 	}
 	return text
 }
 
-// messageOf returns the text of an error. Of many joined or aggregated errors it has the first: the work of their own
-// Error methods may grow with the square of their number.
-func messageOf(err error) string {
-	list := joinedErrors(err, nil)
-	if len(list) <= mostCauses {
-		return err.Error()
+// shortText returns the text of an error in about most bytes.
+func shortText(most int, err error) string {
+	if e, ok := err.(*field.Error); ok {
+		path := wire.ShortPath(e.Field) + ": "
+		return path + shortBody(most-len(path), e)
 	}
-	var out strings.Builder
-	for i, one := range list[:mostCauses] {
-		if i > 0 {
-			out.WriteString("; ")
-		}
-		out.WriteString(cutTo(longCause, one.Error()))
-	}
-	return cutTo(longMessage, out.String()) + fmt.Sprintf("; and %d more errors", len(list)-mostCauses)
+	return wire.Shorten(most, err.Error())
 }
 
 // joinedErrors appends the errors that are joined or aggregated in err, at any depth, or else err itself. The text of
@@ -245,6 +297,8 @@ func messageOf(err error) string {
 func joinedErrors(err error, list []error) []error {
 	var several []error
 	switch e := err.(type) {
+	case *failure: // has the text of its error
+		return joinedErrors(e.error, list)
 	case interface{ Errors() []error }: // k8s.io/apimachinery/pkg/util/errors.Aggregate
 		several = e.Errors()
 	case interface{ Unwrap() []error }:

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -14,12 +15,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 func TestDenialAndFailure(t *testing.T) {
@@ -146,6 +150,74 @@ func TestNewRequest(t *testing.T) {
 	} {
 		if got := kept.Status(err); got.Code != want {
 			t.Errorf("%v: got %+v, want %d", err, got, want)
+		}
+	}
+}
+
+// TestLongDenials denies with random field errors, whose values and details have any size. A user sees the field, the
+// beginning of the value and the detail, and the denial keeps its bounds.
+func TestLongDenials(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 11))
+	text := func(most int) string {
+		var out strings.Builder
+		for n := random.IntN(1 + most>>random.IntN(8)); out.Len() < n; {
+			out.WriteString([]string{"a", "Z", " ", "ä", "…", "\n", `"`, ": ", "😀"}[random.IntN(9)])
+		}
+		return out.String()
+	}
+	kind := metav1.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Order"}
+	const wholeDetail = longCause * 3 / 4
+	for i := range 600 {
+		name := text(300)
+		list := make(field.ErrorList, 1+random.IntN([]int{1, 4, 100}[random.IntN(3)]))
+		for i := range list {
+			e := &field.Error{Field: "spec." + text(400), Detail: text([]int{100, wholeDetail, 4000}[random.IntN(3)])}
+			e.Type = []field.ErrorType{field.ErrorTypeInvalid, field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeForbidden, field.ErrorTypeDuplicate}[random.IntN(5)]
+			value := text([]int{10, 1000, 20_000}[random.IntN(3)])
+			e.BadValue = []any{value, &value, struct{ Text string }{value}, len(value), nil}[random.IntN(5)]
+			list[i] = e
+		}
+		got := bounded(denial(list.ToAggregate(), kind, name, false))
+		same := apierrors.NewInvalid(schema.GroupKind{Group: kind.Group, Kind: kind.Kind}, name, list).Status()
+		if len(list) == 1 && len(list[0].Field) <= 256 && len(list[0].ErrorBody()) <= longCause && !reflect.DeepEqual(got, same) {
+			t.Fatalf("%d: got %+v\nwant %+v", i, got, same)
+		}
+		first := wire.ShortPath(list[0].Field) + ": " + got.Details.Causes[0].Message
+		if len(got.Message) > longMessage+longCause || !utf8.ValidString(got.Message) || !strings.Contains(got.Message, first) {
+			t.Fatalf("%d: a message of %d bytes: %q\nwant %q in it", i, len(got.Message), got.Message, first)
+		}
+		unique := list.ToAggregate().Errors() // which has each text once
+		if want := min(len(unique), mostCauses); len(got.Details.Causes) != want {
+			t.Fatalf("%d: %d causes, want %d", i, len(got.Details.Causes), want)
+		}
+		for j, cause := range got.Details.Causes {
+			e := unique[j].(*field.Error)
+			body := e.ErrorBody()
+			switch {
+			case len(cause.Message) > longCause || !utf8.ValidString(cause.Message) || cause.Field != wire.ShortPath(e.Field):
+			case len(body) <= longCause && cause.Message != body:
+			case len(e.Detail) <= wholeDetail && !strings.HasSuffix(cause.Message, e.Detail):
+			case !strings.HasPrefix(body, wire.Head(longCause/4-8, cause.Message)):
+			default:
+				continue
+			}
+			t.Fatalf("%d: a cause of %d bytes: %+v, for %q with the detail %q", i, len(cause.Message), cause, body, e.Detail)
+		}
+		// Where the texts of errors count, each has its detail.
+		few := unique[:min(len(unique), longMessage/longCause/2)]
+		for _, text := range []string{
+			bounded(denial(utilerrors.NewAggregate(few), kind, name, true)).Message,
+			bounded(denial(errors.Join(append(few[:len(few):len(few)], errors.New("no"))...), kind, name, false)).Message,
+			(&failedError{"orders.example.com", Failure(errors.Join(few...))}).Error(),
+		} {
+			if len(text) > longMessage+longCause || !utf8.ValidString(text) {
+				t.Fatalf("%d: a message of %d bytes: %q", i, len(text), text)
+			}
+			for _, one := range few {
+				if e := one.(*field.Error); len(e.Detail) <= longCause/4 && !strings.Contains(text, strings.ReplaceAll(e.Detail, "\n", "; ")) && !strings.Contains(text, e.Detail) {
+					t.Fatalf("%d: no detail %q in %q", i, e.Detail, text)
+				}
+			}
 		}
 	}
 }

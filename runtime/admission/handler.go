@@ -247,7 +247,7 @@ func (h *Handler) expects(c *call) error {
 	}
 	if c.action = h.actions[r.Operation]; c.action == nil {
 		return fmt.Errorf("the operation is %q and webhook %s is for %s: correct its rules or its path in the configuration",
-			cutTo(longestName, string(r.Operation)), h.name, h.operations())
+			wire.Shorten(longestName, string(r.Operation)), h.name, h.operations())
 	}
 	return nil
 }
@@ -269,7 +269,7 @@ func (h *Handler) kindNames() string {
 }
 
 func kindName(kind metav1.GroupVersionKind) string {
-	return fmt.Sprintf("%s of %s", cutTo(longestName, kind.Kind), cutTo(longestName, schema.GroupVersion{Group: kind.Group, Version: kind.Version}.String()))
+	return fmt.Sprintf("%s of %s", wire.Shorten(longestName, kind.Kind), wire.Shorten(longestName, schema.GroupVersion{Group: kind.Group, Version: kind.Version}.String()))
 }
 
 // reject answers a call that is not a request for the webhook, a request that could not be decoded, or a request whose

@@ -69,7 +69,7 @@ func ratcheted[T any](ctx context.Context, c *call, r *UpdateRequest[T], f func(
 	for _, leaf := range all {
 		if id, ok := now.errorOf(leaf); ok && stored.take(id) {
 			if len(known) < mostKnown {
-				known = append(known, "as before: "+leaf.Error())
+				known = append(known, "as before: "+shortText(longCause, leaf))
 			}
 			continue
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // The API server's limits on warnings, in characters: see AddWarning in k8s.io/apiserver/pkg/endpoints/filters. If the
@@ -21,8 +23,8 @@ const (
 //
 // The API server silently drops messages that do not fit into a header or are too long, so Warn makes messages fit:
 // control characters such as line breaks become spaces, and invalid UTF-8 becomes U+FFFD. Once all messages of the
-// request together exceed 4096 characters, each is cut after 256, and messages beyond the total are left out.
-// Empty and repeated messages are left out, too.
+// request together exceed 4096 characters, each is cut in its middle to 256, and messages beyond the total are left
+// out. Empty and repeated messages are left out, too.
 func (r *Request) Warn(messages ...string) {
 	fitting := 0 // what the messages of this call take at least
 	for _, message := range messages {
@@ -50,8 +52,9 @@ func (r *Request) Warn(messages ...string) {
 func shortened(messages []string) (all []string) {
 	total := 0
 	for _, message := range messages {
-		if utf8.RuneCountInString(message) > warningLimit {
-			message = string([]rune(message)[:warningLimit-1]) + "…"
+		if text := []rune(message); len(text) > warningLimit {
+			const half = warningLimit / 2
+			message = string(text[:half]) + wire.Gap + string(text[len(text)-half+1:])
 		}
 		if slices.Contains(all, message) {
 			continue

@@ -22,8 +22,8 @@ func TestWarningsFit(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	r.Warn(strings.Repeat("b", 4000))
-	want[3] = strings.Repeat("ä", 255) + "…"
-	want = append(want, strings.Repeat("b", 255)+"…")
+	want[3] = strings.Repeat("ä", 128) + "…" + strings.Repeat("ä", 127)
+	want = append(want, strings.Repeat("b", 128)+"…"+strings.Repeat("b", 127))
 	if got := r.Warnings(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%q", got)
 	}

@@ -70,7 +70,7 @@ func (p *place) text() string {
 	for n--; n >= 0 && len(head) < maxPath; n-- {
 		head = outer[n].appendStep(head)
 	}
-	return bothEnds(strings.TrimPrefix(string(head), "."), string(tail[i:]))
+	return bothEnds(maxPath, strings.TrimPrefix(string(head), "."), string(tail[i:]))
 }
 
 // appendStep appends the step to the place.
@@ -82,16 +82,24 @@ func (p *place) appendStep(out []byte) []byte {
 }
 
 // ShortPath cuts a long path in its middle.
-func ShortPath(path string) string {
-	if len(path) <= maxPath {
-		return path
+func ShortPath(path string) string { return Shorten(maxPath, path) }
+
+// Shorten returns a text of at most most bytes: the text itself, or both of its ends.
+func Shorten(most int, text string) string {
+	if len(text) <= most {
+		return text
 	}
-	return bothEnds(path, path)
+	return bothEnds(most, text, text)
 }
 
-// bothEnds returns the beginning of one text and the end of another one, as a path that has been cut.
-func bothEnds(head, tail string) string {
-	const gap = "…"
-	half := (maxPath - len(gap)) / 2
-	return strings.ToValidUTF8(head[:min(half, len(head))], "") + gap + strings.ToValidUTF8(tail[max(0, len(tail)-half):], "")
+// Gap marks the place at which a text has been cut.
+const Gap = "…"
+
+// bothEnds returns the beginning of one text and the end of another one, in at most most bytes.
+func bothEnds(most int, head, tail string) string {
+	half := (most - len(Gap)) / 2
+	return Head(half, head) + Gap + strings.ToValidUTF8(tail[max(0, len(tail)-half):], "")
 }
+
+// Head returns the beginning of a text, at most most bytes.
+func Head(most int, text string) string { return strings.ToValidUTF8(text[:min(most, len(text))], "") }
