@@ -23,8 +23,8 @@ import (
 )
 
 // TestEnforcementNeverGoesSilently edits a project with webhooks, policies, two versions of a kind, definitions and a
-// chart at random, and runs commands at random. Whatever the files enforced before a command and not after it was
-// printed, or the command failed and wrote nothing. The test reads the files without the code of the commands.
+// chart at random, and runs commands at random. A command prints each loss of enforcement, or fails and writes nothing.
+// The test reads the files without the code of the commands.
 // ENFORCEMENTTIME=60s tries more seeds, in their order.
 func TestEnforcementNeverGoesSilently(t *testing.T) {
 	base := enforcingProject(t)

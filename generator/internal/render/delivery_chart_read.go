@@ -20,7 +20,7 @@ func Untemplated(text []byte) []byte {
 		{regexp.MustCompile("(?m)\\{\\{ include \"[^\"]*\\.setting\" \\(dict .* \"marker\" \\(mustFromJson `(.*)`\\).*\\) \\}\\}$"), "$1"},
 		{regexp.MustCompile(`(?m)\{\{ include "[^"]*\.setting" \(dict .* "marker" (\S+)\) \}\}$`), "$1"},
 		{regexp.MustCompile(`(?m)^(  validationActions: )\{\{ .* \}\}$`), "$1[Deny]"},
-		{regexp.MustCompile(`(?m)\{\{ if .* \}\} \[\]\{\{ end \}\}$`), ""}, // an empty list, if policies replace every webhook
+		{regexp.MustCompile(`(?m)\{\{ if .* \}\} \[\]\{\{ end \}\}$`), ""}, // if policies replace every webhook
 		{regexp.MustCompile(`admissionregistration\.k8s\.io/\{\{ \. \}\}`), "admissionregistration.k8s.io/v1"},
 		{regexp.MustCompile(`(?m)^\s*\{\{.*\}\}\n`), ""}, // conditions, and fields that only a release knows
 		{regexp.MustCompile(`\{\{.*?\}\}`), ""},
