@@ -91,7 +91,13 @@ func unconverted(p pass) {
 		if k.Same {
 			d.Severity = diag.Note
 		}
-		*p.found = append(*p.found, Finding{Diagnostic: d})
+		f := Finding{Diagnostic: d}
+		for _, w := range p.project.Webhooks() { // a +webhook:allow on a version of the kind
+			if w.Kind != nil && w.Kind.Group == k.Group && w.Kind.Kind == k.Kind {
+				f.Allowed = append(f.Allowed, w.Allowed...)
+			}
+		}
+		*p.found = append(*p.found, f)
 	}
 }
 

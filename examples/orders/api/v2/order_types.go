@@ -7,6 +7,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // Order is what a customer wants shipped.
 //
 // +kubebuilder:object:root=true
+// +webhook:allow(rule: "W37")="examples/cronjob shows conversions; this example shows admission"
 // +webhook:mutating(operations: "create", reinvocationPolicy: IfNeeded)
 // +webhook:validating(operations: "create;update", deleting: unchangedSpec, ratchet: true)
 type Order struct {

@@ -7,6 +7,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // Shipment is a parcel on its way.
 //
 // +kubebuilder:object:root=true
+// +webhook:allow(rule: "W37")="examples/cronjob shows conversions; this example shows admission"
 // +kubebuilder:resource:scope=Cluster
 // +webhook:validating(operations: "create;update;delete", deleting: unchangedSpec)
 type Shipment struct {
