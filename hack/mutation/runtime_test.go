@@ -175,7 +175,7 @@ func testsOf(t *testing.T, file string) string {
 	case "server/file.go":
 		return "^TestBrokenNewCertificateLeavesTheOldOne$"
 	case "server/limits.go":
-		return "^Test(MaxWait|OtherPaths|HandlersHave|BodyDeadline|SlowSenders|DrippingBodies)"
+		return "^Test(MaxWait|OtherPaths|HandlersHave|BodyDeadline|IdleConnections|SlowSenders|DrippingBodies)"
 	case "server/timeout.go":
 		return "^TestWriteTimeout$"
 	}
