@@ -3,7 +3,9 @@
 package mutation
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -21,36 +23,22 @@ const runtimeDir = "../../runtime"
 // TestRuntime seeds faults into the runtime; its own tests have to find each.
 func TestRuntime(t *testing.T) {
 	faults := seedRuntime(t)
-	goMod, err := os.ReadFile(filepath.Join(runtimeDir, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	floor := regexp.MustCompile(`(?m)^go (\S+)$`).FindSubmatch(goMod)[1]
-	binaries := map[string]string{}
-	for _, pkg := range []string{"admission", "conversion", "server"} {
-		binaries[pkg] = filepath.Join(t.TempDir(), pkg+".test")
-		cmd := exec.Command("go", "test", "-c", "-overlay", faults.overlay, "-o", binaries[pkg], "./"+pkg)
-		cmd.Dir = runtimeDir
-		cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go"+string(floor)) // as make test has compiled the dependencies
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
-	for _, none := range []seededFault{{file: "server/server.go"}, {file: "internal/wire/decode.go"}, {file: "conversion/stash.go"}} {
-		if text, failed := foundBy(t, none, binaries); failed {
-			t.Fatalf("without a fault the tests fail:\n%s", text)
-		}
-	}
+	tests := &runtimeTests{overlay: faults.overlay, binaries: map[string]string{}}
 	found := map[string][]string{} // kinds by file
 	for _, f := range faults.all {
-		if _, failed := foundBy(t, f, binaries); !failed {
-			t.Errorf("%s: nothing finds that %s in\n\t%s", f.file, f.Kind, f.Place)
-			continue
-		}
-		found[f.file] = append(found[f.file], f.Kind)
+		t.Run(f.file+"/"+strings.ReplaceAll(f.Kind, " ", "-"), func(t *testing.T) {
+			if !tests.find(t, f) {
+				t.Fatalf("no test finds it in\n\t%s", f.Place)
+			}
+			found[f.file] = append(found[f.file], f.Kind)
+		})
 	}
-	if !t.Failed() {
-		holdTable(t, "runtime faults", runtimeTable(found, len(faults.all)))
+	ran := 0
+	for _, kinds := range found {
+		ran += len(kinds)
+	}
+	if !t.Failed() && ran == len(faults.all) { // -run may leave some out
+		holdTable(t, "runtime faults", runtimeTable(found, ran))
 	}
 }
 
@@ -107,43 +95,95 @@ func seedRuntime(t *testing.T) seededFaults {
 	return seeded
 }
 
-// foundBy reports whether a test finds a fault, and returns the output of the tests. For a fault of the server it runs
-// the likeliest tests first, because all of them take seconds.
-func foundBy(t *testing.T, f seededFault, binaries map[string]string) (string, bool) {
-	fails := func(pkg string, flags ...string) (string, bool) {
-		// These tests measure memory and time; they are not meant to find faults.
-		flags = append(flags, "-test.skip=^Test(Heavy|MemoryFollows|WorkFactor|SlowConnectionsCost|HostileListsAreBounded)", "-test.failfast", "-test.timeout=5m")
-		cmd := exec.Command(binaries[pkg], flags...)
-		cmd.Dir = filepath.Join(runtimeDir, pkg)
-		cmd.Env = append(os.Environ(), Variable+"="+f.ID)
-		out, err := cmd.CombinedOutput()
-		return string(out), err != nil
-	}
-	switch pkg := path.Dir(f.file); pkg {
-	case "internal/wire": // which both are made of
-		if text, failed := fails("conversion"); failed {
-			return text, true
-		}
-		return fails("admission")
-	case "server":
-		if text, failed := fails(pkg, "-test.run="+testsOf(t, f.file)); failed {
-			return text, true
-		}
-	}
-	return fails(path.Dir(f.file))
+// runtimeTests are the seeded test binaries of the runtime's packages, each of which is built when it is needed first.
+type runtimeTests struct {
+	overlay  string
+	binaries map[string]string
 }
 
-// testsOf returns a pattern of the likeliest tests for a file of the server: the tests of its own test file, or else
-// one test that is known to find the fault.
+// binary returns the test binary of a package, whose tests pass without a fault.
+func (r *runtimeTests) binary(t *testing.T, pkg string) string {
+	if r.binaries[pkg] != "" {
+		return r.binaries[pkg]
+	}
+	goMod, err := os.ReadFile(filepath.Join(runtimeDir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	floor := regexp.MustCompile(`(?m)^go (\S+)$`).FindSubmatch(goMod)[1]
+	binary := filepath.Join(filepath.Dir(r.overlay), strings.ReplaceAll(pkg, "/", "_")+".test")
+	cmd := exec.Command("go", "test", "-c", "-overlay", r.overlay, "-o", binary, "./"+pkg)
+	cmd.Dir = runtimeDir
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go"+string(floor)) // as make test has compiled the dependencies
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	r.binaries[pkg] = binary
+	if text, failed := r.fails(t, pkg, "", "-test.skip="+heavy); failed {
+		t.Fatalf("without a fault the tests fail:\n%s", text)
+	}
+	return binary
+}
+
+// These tests measure memory and time. Those in heavy are not meant to find faults, and those in slow find few.
+const (
+	heavy = "^Test(Heavy|MemoryFollows|WorkFactor|SlowConnectionsCost|HostileListsAreBounded)"
+	slow  = heavy + "|^Test(Growth|GrowsLinearly|LongDenials|RatchetLists|InventedClients|Overload)"
+)
+
+// fails reports whether the tests of a package fail with a fault, and returns their output.
+func (r *runtimeTests) fails(t *testing.T, pkg, fault string, flags ...string) (string, bool) {
+	cmd := exec.Command(r.binary(t, pkg), append(flags, "-test.failfast", "-test.timeout=5m")...)
+	cmd.Dir = filepath.Join(runtimeDir, pkg)
+	cmd.Env = append(os.Environ(), Variable+"="+fault)
+	out, err := cmd.CombinedOutput()
+	return string(out), err != nil
+}
+
+// find reports whether a test finds a fault. The likeliest tests run first, because all of them take a minute.
+func (r *runtimeTests) find(t *testing.T, f seededFault) bool {
+	packages := []string{path.Dir(f.file)}
+	if packages[0] == "internal/wire" { // both others are made of it
+		packages = append(packages, "conversion", "admission")
+	}
+	for _, pkg := range packages {
+		if likely := testsOf(t, f.file); pkg == path.Dir(f.file) && likely != "" {
+			if _, failed := r.fails(t, pkg, f.ID, "-test.run="+likely, "-test.skip="+heavy); failed {
+				return true
+			}
+		}
+		if _, failed := r.fails(t, pkg, f.ID, "-test.skip="+slow); failed {
+			return true
+		}
+	}
+	for _, pkg := range packages {
+		if _, failed := r.fails(t, pkg, f.ID, "-test.skip="+heavy); failed {
+			return true
+		}
+	}
+	return false
+}
+
+// testsOf returns a pattern of the likeliest tests for a file: the tests that are known to find its faults, or else the
+// tests of its own test file. It is empty without any.
 func testsOf(t *testing.T, file string) string {
 	switch file {
+	case "admission/deny.go":
+		return "^Test(Denial|LongDenials)"
+	case "admission/identity.go":
+		return "^TestRatchet"
 	case "server/file.go":
 		return "^TestBrokenNewCertificateLeavesTheOldOne$"
+	case "server/limits.go":
+		return "^Test(MaxWait|OtherPaths|HandlersHave|BodyDeadline|IdleConnections|SlowSenders|DrippingBodies)"
 	case "server/timeout.go":
 		return "^TestWriteTimeout$"
 	}
 	var names []string
 	text, err := os.ReadFile(filepath.Join(runtimeDir, strings.TrimSuffix(file, ".go")+"_test.go"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -190,7 +190,15 @@ func TestLongDenials(t *testing.T) {
 		if want := min(len(unique), mostCauses); len(got.Details.Causes) != want {
 			t.Fatalf("%d: %d causes, want %d", i, len(got.Details.Causes), want)
 		}
+		missing := 0
+		if _, after, ok := strings.Cut(got.Message[max(0, len(got.Message)-30):], ", and "); ok {
+			fmt.Sscanf(after, "%d more errors", &missing)
+		}
 		for j, cause := range got.Details.Causes {
+			text := cause.Field + ": " + cause.Message
+			if n := len(unique) - missing; j < n && !strings.Contains(got.Message, text) || j == n && len(got.Message)+len(text) < longMessage {
+				t.Fatalf("%d: a message of %d bytes with %d of %d errors: %q\nerror %d is %q", i, len(got.Message), n, len(unique), got.Message, j, text)
+			}
 			e := unique[j].(*field.Error)
 			body := e.ErrorBody()
 			switch {

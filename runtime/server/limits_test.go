@@ -98,6 +98,27 @@ func TestHandlersHaveABodyLimit(t *testing.T) {
 	}
 }
 
+// TestBodyDeadlineFollowsTheLength sends the beginnings of two bodies at once. The small one has half of ReadTimeout.
+func TestBodyDeadlineFollowsTheLength(t *testing.T) {
+	t.Parallel()
+	s := serve(t, answer, func(s *site) { s.ReadTimeout = 3 * time.Second })
+	ends := func(length int) <-chan time.Time {
+		connection, ended := s.dial(t), make(chan time.Time, 1)
+		io.WriteString(connection, announced("/review", length)+"{")
+		go func() {
+			io.Copy(io.Discard, connection)
+			ended <- time.Now()
+		}()
+		return ended
+	}
+	large, began := ends(8<<20), time.Now()
+	small := ends(4500)
+	first, last := (<-small).Sub(began), (<-large).Sub(began)
+	if first < s.ReadTimeout/2 || float64(first) > 0.75*float64(last) {
+		t.Errorf("the connection of the small body was open for %s, and that of the large one for %s", first, last)
+	}
+}
+
 // sender is a client that sends one call after the other, slowly: a head and a burst at once, and then the rest at a
 // pace in bytes a second. It reads nothing. If ends, it sends the last byte and leaves the connection idle for a while.
 type sender struct {

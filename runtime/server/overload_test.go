@@ -170,11 +170,11 @@ func TestMaxWait(t *testing.T) {
 			} else {
 				defer close(leave)
 			}
-			s.expect(t, s.client(t, nil), test.code, "")
-			if test.code == http.StatusOK {
-				if err := <-first; err != nil {
-					t.Error(err)
-				}
+			got := s.expect(t, s.client(t, nil), test.code, "")
+			if test.code != http.StatusOK {
+				got.wantRetryable(t)
+			} else if err := <-first; err != nil {
+				t.Error(err)
 			}
 		})
 	}

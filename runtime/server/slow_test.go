@@ -161,6 +161,20 @@ func TestSlowConnectionsCostCallersNothing(t *testing.T) {
 	}
 }
 
+// TestIdleConnectionsAreClosedForOthers has more clients than the server keeps connections, and each keeps its own.
+func TestIdleConnectionsAreClosedForOthers(t *testing.T) {
+	t.Parallel()
+	s := serve(t, answer, func(s *site) { s.MaxInFlight, s.MaxConnections, s.IdleTimeout = 10, 30, time.Hour })
+	for range 50 {
+		client := s.client(t, nil)
+		client.Timeout = 20 * time.Second
+		s.expect(t, client, http.StatusOK, "")
+	}
+	if stats := s.Stats(); stats.Connections > 30 || stats.Closed < 20 {
+		t.Errorf("%d connections are open and %d were closed", stats.Connections, stats.Closed)
+	}
+}
+
 // TestSlowConnectionsTakeNoPlace makes the load that once took all places of the default: 220 connections that each
 // send a header and one byte, and 400 calls.
 func TestSlowConnectionsTakeNoPlace(t *testing.T) {
