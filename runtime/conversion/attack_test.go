@@ -5,7 +5,10 @@ package conversion
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -248,6 +251,74 @@ func TestHostileAnnotationsAreBounded(t *testing.T) {
 			t.Log(time.Since(start))
 		})
 	}
+}
+
+// TestUnknownSize restores values in objects of unknown size. They are measured only if the first try does not suffice,
+// and the result is the same as with the size.
+func TestUnknownSize(t *testing.T) {
+	sizeOf := func(l layout, object any) int {
+		e := encoder{}
+		e.value(l.shape, reflect.ValueOf(object).Elem())
+		return len(e.out)
+	}
+	var honest alpha
+	if err := toAlpha(context.Background(), tasks(20), &honest); err != nil {
+		t.Fatal(err)
+	}
+	allocations := func(size int) float64 {
+		return testing.AllocsPerRun(100, func() {
+			var dst stable
+			if err := toStable(wire.WithMode(context.Background(), wire.Mode{Size: size}), &honest, &dst); err != nil || dst.Spec.Tasks[1].Retries != 2 {
+				t.Fatalf("error %v, restored %d", err, dst.Spec.Tasks[1].Retries)
+			}
+		})
+	}
+	const function = 2 // that measures
+	if known, unknown := allocations(sizeOf(alphaStash.layout(), &honest)), allocations(0); unknown > known+function {
+		t.Errorf("%v allocations, and %v if the size is known", unknown, known)
+	}
+
+	hostileChanges := maps.Clone(hostileChanges)
+	hostileChanges["prices that do not convert"] = func(int, string) string {
+		return repeated(1<<10, func(int) string { return `{"at":["spec","price"],"is":13}` })
+	}
+	dropped := 0
+	for object, members := range houseObjects {
+		for name, changes := range hostileChanges {
+			const size = 8 << 10
+			src := houseV1{ObjectMeta: metav1.ObjectMeta{Name: "h"}}
+			spec := "{" + members(size) + "}"
+			if json.Unmarshal([]byte(spec), &src.Spec) != nil {
+				continue // a misfit
+			}
+			src.Annotations = map[string]string{Annotation: annotationsOf[""](changes(size, spec))}
+			restore := func(size int) (dst houseV2, tries int, spent bool, err error) {
+				ctx := wire.WithMode(context.Background(), wire.Mode{Size: size, Spent: &spent})
+				if err := houseFieldsToV2(ctx, &src, &dst); err != nil {
+					t.Fatal(err)
+				}
+				err = ExchangeHooks(ctx, &src, &dst, houseV1Stash, houseV2Stash, func(ctx context.Context, src *houseV2, dst *houseV1) error {
+					if tries++; src.Spec.Price == 13 {
+						return errors.New("an unlucky number")
+					}
+					return houseFieldsToV1(ctx, src, dst)
+				}, houseFieldsToV2)
+				return dst, tries, spent, err
+			}
+			known, tries, spent, err := restore(sizeOf(houseV1Stash.layout(), &src))
+			unknown, tries0, spent0, err0 := restore(0)
+			if !reflect.DeepEqual(known, unknown) || tries != tries0 || spent != spent0 || (err == nil) != (err0 == nil) {
+				t.Errorf("%s, %s: %d tries, dropped %v, error %v; with the size %d tries, dropped %v, error %v", object, name, tries0, spent0, err0, tries, spent, err)
+			}
+			if spent {
+				dropped++
+			}
+		}
+	}
+	if dropped == 0 {
+		t.Error("no budget was spent")
+	}
+	t.Logf("%d budgets were spent", dropped)
 }
 
 // TestRestoreHonoursContext checks that restoring ends when nobody waits for the object.

@@ -111,14 +111,16 @@ type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 }
 
 // restore applies the changes that lead to no difference. It returns the result of converting dst back with them, or
-// nil if no change applies. If the size of the object is unknown, it is measured.
+// nil if no change applies. If the size of the object is unknown, it is measured when one try does not suffice.
 func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change, size, annotation int) (PS, error) {
-	if size == 0 {
-		var e encoder
-		e.value(v.of.layout().shape, reflect.ValueOf(v.src).Elem())
-		size = len(e.out)
-	}
 	v.work = workFor(ctx, size+annotation)
+	if size == 0 {
+		v.work.object = func() int {
+			var e encoder
+			e.value(v.of.layout().shape, reflect.ValueOf(v.src).Elem())
+			return len(e.out)
+		}
+	}
 	changes, err := v.current(changes)
 	if err != nil || len(changes) == 0 {
 		return nil, err
@@ -128,9 +130,12 @@ func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change,
 	if err := v.back(v.ctx, v.dst, v.before); err != nil {
 		return nil, err
 	}
-	left := v.work.left
+	used := v.work.used()
 	after, paths, err := v.try(changes)
-	once := left - v.work.left
+	if len(paths) > 0 {
+		v.work.measure()
+	}
+	once := v.work.used() - used
 	if err == nil && len(paths) > 0 {
 		changes = without(changes, paths)
 		after, paths, err = v.try(changes)

@@ -23,6 +23,8 @@ type work struct {
 	until int   // bytes until take examines the context again
 	size  int   // bytes of the object with its annotation
 	err   error // the reason why the work ended
+	// object measures the object. It is nil if the size includes it.
+	object func() int
 }
 
 // errSpent is the reason why an annotation is dropped.
@@ -39,11 +41,25 @@ func (w *work) take(bytes int) bool {
 	if w.until -= bytes + 1; w.until < 0 && w.err == nil {
 		w.until, w.err = workFloor, context.Cause(w.ctx)
 	}
+	if w.left < 0 {
+		w.measure()
+	}
 	if w.left < 0 && w.err == nil {
 		w.err = errSpent
 	}
 	return w.err == nil
 }
+
+// measure adds the object to the size and to the budget, if they lack it, and counts the one try before.
+func (w *work) measure() {
+	if w.object != nil {
+		size := w.object()
+		w.object, w.size, w.left = nil, w.size+size, w.left+(workFactor-tryCost)*size
+	}
+}
+
+// used returns how many bytes of the budget were worked on.
+func (w *work) used() int { return workFloor + workFactor*w.size - w.left }
 
 // unbounded returns work that only the caller ends: work for what the object itself has.
 func unbounded(ctx context.Context) *work { return &work{ctx: ctx, left: math.MaxInt} }
