@@ -219,3 +219,19 @@ func TestRatchetRequest(t *testing.T) {
 		t.Errorf("got %v with %v", got.Allowed, got.AuditAnnotations)
 	}
 }
+
+// TestRatchetOfAList has an error about a whole list, which contains the list.
+func TestRatchetOfAList(t *testing.T) {
+	h := Validating("words.example.com", Ratchet(true), OnUpdate(func(_ context.Context, r *UpdateRequest[lists]) error {
+		return field.Invalid(field.NewPath("words"), r.Object.Words, "must be sorted")
+	}))
+	for words, allowed := range map[string]bool{
+		`["d","c","b"]`: true, `["c","b"]`: true, `["d","b"]`: true, `["b","c","d"]`: true, `[]`: true,
+		`["d","c","x"]`: false, `["d","x"]`: false, `["d","c","b","a"]`: false, `["d","c","b","b"]`: false, `["b","b"]`: false,
+	} {
+		got := verdictOf(t, h, reviewOf(Update, `{"words":`+words+`}`, `{"words":["d","c","b"]}`)).Response
+		if got.Allowed != allowed {
+			t.Errorf("%s after d, c, b: allowed is %t, want %t: %v", words, got.Allowed, allowed, got.Result)
+		}
+	}
+}
