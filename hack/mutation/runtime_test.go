@@ -95,7 +95,7 @@ func seedRuntime(t *testing.T) seededFaults {
 	return seeded
 }
 
-// runtimeTests are the seeded test binaries of the runtime's packages, each of which is built when it is needed first.
+// runtimeTests builds the seeded test binary of each package of the runtime when a fault first needs it.
 type runtimeTests struct {
 	overlay  string
 	binaries map[string]string
@@ -125,7 +125,7 @@ func (r *runtimeTests) binary(t *testing.T, pkg string) string {
 	return binary
 }
 
-// These tests measure memory and time. Those in heavy are not meant to find faults, and those in slow find few.
+// These tests measure memory and time. The heavy ones are not meant to find faults, and the slow ones find few.
 const (
 	heavy = "^Test(Heavy|MemoryFollows|WorkFactor|SlowConnectionsCost|HostileListsAreBounded)"
 	slow  = heavy + "|^Test(Growth|GrowsLinearly|LongDenials|RatchetLists|InventedClients|Overload)"
