@@ -5,52 +5,32 @@ package conversion
 import "strings"
 
 // TextPart is a text in a struct that is a part of another text: see Part and PointerPart.
-type TextPart interface {
-	// read returns the part as the other text has it, and whether the struct has it.
-	read() (text string, has bool)
-	// write sets the part.
-	write(text string)
-	// absent is what the other text has for no part.
-	absent() string
+type TextPart interface{ part() part }
+
+// part reads and writes a text. The other text has a word for no part.
+type part struct {
+	word  string
+	read  func() (text string, has bool)
+	write func(text string)
 }
+
+func (p part) part() part { return p }
 
 // Part makes a part of a text. Empty text is no part; word is what the other text then has.
-func Part[T ~string](p *T, word string) TextPart { return valuePart[T]{p, word} }
+func Part[T ~string](p *T, word string) TextPart {
+	return part{word, func() (string, bool) { return string(*p), *p != "" }, func(text string) { *p = T(text) }}
+}
 
 // PointerPart makes a part of a pointer to a text. Nil is no part; word is what the other text then has.
-func PointerPart[T ~string](p **T, word string) TextPart { return pointerPart[T]{p, word} }
-
-type valuePart[T ~string] struct {
-	p    *T
-	word string
-}
-
-func (v valuePart[T]) read() (string, bool) {
-	if *v.p == "" {
-		return v.word, false
+func PointerPart[T ~string](p **T, word string) TextPart {
+	read := func() (text string, has bool) {
+		if *p != nil {
+			text = string(**p)
+		}
+		return text, *p != nil
 	}
-	return string(*v.p), true
+	return part{word, read, func(text string) { *p = Pointer(T(text)) }}
 }
-
-func (v valuePart[T]) write(text string) { *v.p = T(text) }
-
-func (v valuePart[T]) absent() string { return v.word }
-
-type pointerPart[T ~string] struct {
-	p    **T
-	word string
-}
-
-func (v pointerPart[T]) read() (string, bool) {
-	if *v.p == nil {
-		return v.word, false
-	}
-	return string(**v.p), true
-}
-
-func (v pointerPart[T]) write(text string) { *v.p = Pointer(T(text)) }
-
-func (v pointerPart[T]) absent() string { return v.word }
 
 // CutParts sets the parts of a text. layout is the text with {} for each part: "{}/{}". A text of another form sets
 // nothing, as does empty text. A part contains none of the layout's text beside it. If all parts are absent, the first
@@ -62,13 +42,13 @@ func CutParts[S ~string](src S, layout string, parts ...TextPart) {
 	}
 	none := true
 	for i, p := range parts {
-		if texts[i] != p.absent() {
-			p.write(texts[i])
+		if texts[i] != p.part().word {
+			p.part().write(texts[i])
 			none = false
 		}
 	}
 	if none && texts[0] != "" {
-		parts[0].write(texts[0])
+		parts[0].part().write(texts[0])
 	}
 }
 
@@ -80,7 +60,10 @@ func JoinParts[D ~string](dst *D, layout string, parts ...TextPart) {
 	b.WriteString(between[0])
 	texts, some := make([]string, len(parts)), false
 	for i, p := range parts {
-		text, has := p.read()
+		text, has := p.part().read()
+		if !has {
+			text = p.part().word
+		}
 		texts[i], some = text, some || has
 		b.WriteString(text)
 		b.WriteString(between[i+1])
