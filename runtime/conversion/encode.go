@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
@@ -22,28 +23,35 @@ type encoder struct {
 	partial bool
 }
 
-// key begins a member.
-func (e *encoder) key(name string) {
-	if e.out[len(e.out)-1] != '{' {
+// comma separates a member from the one in front of it, or an element.
+func (e *encoder) comma() {
+	if last := e.out[len(e.out)-1]; last != '{' && last != '[' {
 		e.out = append(e.out, ',')
 	}
+}
+
+// key begins a member.
+func (e *encoder) key(name string) {
+	e.comma()
 	e.out = append(wire.AppendText(e.out, name), ':')
 }
 
 // field begins the member of a field.
 func (e *encoder) field(f *wire.Member) {
-	if e.out[len(e.out)-1] != '{' {
-		e.out = append(e.out, ',')
-	}
+	e.comma()
 	e.out = append(e.out, f.Key...)
 }
 
 // rawKey is key for a name that is already encoded.
 func (e *encoder) rawKey(key []byte) {
-	if e.out[len(e.out)-1] != '{' {
-		e.out = append(e.out, ',')
-	}
+	e.comma()
 	e.out = append(append(e.out, key...), ':')
+}
+
+// member appends a member with a value that is already encoded.
+func (e *encoder) member(name string, value []byte) {
+	e.key(name)
+	e.out = append(e.out, value...)
 }
 
 // entry appends a member as it is written.
@@ -54,6 +62,13 @@ func (e *encoder) entry(m entry) {
 
 func (e *encoder) value(s *wire.Shape, v reflect.Value) {
 	switch s.Kind {
+	case wire.Binary64, wire.Pointer, wire.List, wire.Dict:
+		if v.IsNil() {
+			e.out = append(e.out, "null"...)
+			return
+		}
+	}
+	switch s.Kind {
 	case wire.Boolean:
 		e.out = strconv.AppendBool(e.out, v.Bool())
 	case wire.Integer:
@@ -63,16 +78,8 @@ func (e *encoder) value(s *wire.Shape, v reflect.Value) {
 	case wire.Str:
 		e.out = wire.AppendText(e.out, v.String())
 	case wire.Binary64:
-		if v.IsNil() {
-			e.null()
-			return
-		}
 		e.out = append(base64.StdEncoding.AppendEncode(append(e.out, '"'), v.Bytes()), '"')
 	case wire.Pointer:
-		if v.IsNil() {
-			e.null()
-			return
-		}
 		e.value(s.Elem, v.Elem())
 	case wire.List:
 		e.list(s, v)
@@ -84,8 +91,6 @@ func (e *encoder) value(s *wire.Shape, v reflect.Value) {
 		e.whole(v)
 	}
 }
-
-func (e *encoder) null() { e.out = append(e.out, "null"...) }
 
 func (e *encoder) structure(s *wire.Shape, v reflect.Value) {
 	e.out = append(e.out, '{')
@@ -100,15 +105,9 @@ func (e *encoder) structure(s *wire.Shape, v reflect.Value) {
 }
 
 func (e *encoder) list(s *wire.Shape, v reflect.Value) {
-	if v.IsNil() {
-		e.null()
-		return
-	}
 	e.out = append(e.out, '[')
 	for i := range v.Len() {
-		if i > 0 {
-			e.out = append(e.out, ',')
-		}
+		e.comma()
 		e.value(s.Elem, v.Index(i))
 	}
 	e.out = append(e.out, ']')
@@ -116,20 +115,8 @@ func (e *encoder) list(s *wire.Shape, v reflect.Value) {
 
 // dict writes a map in the order of its keys.
 func (e *encoder) dict(s *wire.Shape, v reflect.Value) {
-	if v.IsNil() {
-		e.null()
-		return
-	}
 	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int {
-		switch {
-		case a.String() < b.String():
-			return -1
-		case a.String() > b.String():
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	e.out = append(e.out, '{')
 	for _, key := range keys {
 		e.key(key.String())

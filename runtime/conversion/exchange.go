@@ -130,34 +130,31 @@ func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change,
 	if err := v.back(v.ctx, v.dst, v.before); err != nil {
 		return nil, err
 	}
-	used := v.work.used()
-	after, paths, err := v.try(changes)
-	if len(paths) > 0 {
-		v.work.measure()
+	left := v.work.left
+	after, differ, err := v.try(changes)
+	once := left - v.work.left
+	if err == nil && len(differ) > 0 {
+		changes = without(changes, differ, v.of.layout())
+		after, differ, err = v.try(changes)
 	}
-	once := v.work.used() - used
-	if err == nil && len(paths) > 0 {
-		changes = without(changes, paths)
-		after, paths, err = v.try(changes)
-	}
-	if err == nil && len(paths) > 0 {
+	if err == nil && len(differ) > 0 {
 		v.work.left -= once // for the last try
 		half := len(changes) / 2
 		changes = append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
 		spent := v.work.err
 		v.work.left, v.work.err = once+workFloor, context.Cause(ctx)
-		after, paths, err = v.try(changes)
+		after, differ, err = v.try(changes)
 		v.work.err = cmp.Or(v.work.err, spent)
 	}
-	if len(paths) > 0 || v.to.lossless { // values for which the other version has a place by now are not kept again
+	if len(differ) > 0 || v.to.lossless { // values for which the other version has a place by now are not kept again
 		after = v.before
 	}
 	return after, err
 }
 
 // try applies changes, and returns the result of converting dst back then. If this has values that differ from the
-// result without the changes, or is an error, dst is as before; a path without steps is an unknown one.
-func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, paths [][]step, err error) {
+// result without the changes, or is an error, dst is as before; a difference without a path is an unknown one.
+func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, differ []change, err error) {
 	r := restoring{work: &v.work, unlimited: v.unlimited}
 	if v.work.take(workFloor/mostTries + tryCost*v.work.size) {
 		nodes := nodesOf(changes, v.to.layout())
@@ -172,15 +169,15 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, paths [][]ste
 	case r.applied == 0:
 		return v.before, nil, nil
 	case fails(func() error { return v.back(v.ctx, v.dst, after) }):
-		paths = [][]step{nil}
+		differ = []change{{}}
 	default:
-		paths, err = v.differences(after)
+		differ, err = v.differences(after)
 	}
-	if len(paths) > 0 || err != nil {
+	if len(differ) > 0 || err != nil {
 		r.rollback()
 		after = v.before
 	}
-	return after, paths, err
+	return after, differ, err
 }
 
 // mostTries is how often changes of a small object are tried, and tryCost how often a try touches each byte of an
@@ -203,11 +200,11 @@ func (v *verifying[S, D, PS, PD]) harmless(changes []change) []change {
 	if len(changes) == 0 {
 		return nil
 	}
-	_, paths, err := v.try(changes)
+	_, differ, err := v.try(changes)
 	switch half := len(changes) / 2; {
 	case err != nil:
 		return nil
-	case len(paths) == 0:
+	case len(differ) == 0:
 		v.applied.rollback()
 		return changes
 	case half == 0:
@@ -231,16 +228,16 @@ func metadataDiffers(before, after, said metav1.Object) bool {
 	return !same(before, after) && !same(said, after)
 }
 
-// differences returns the paths of values in after that are new: neither as before nor the user's own in src. If the
+// differences returns the changes to values in after that are new: neither as before nor the user's own in src. If the
 // annotation is trusted, a value may be new where before or src has none.
-func (v *verifying[S, D, PS, PD]) differences(after PS) (paths [][]step, err error) {
-	if metadataDiffers(v.before, after, v.src) {
-		paths = append(paths, []step{{name: "metadata"}})
-	}
+func (v *verifying[S, D, PS, PD]) differences(after PS) ([]change, error) {
 	l, c := v.of.layout(), comparison{work: &v.work, collects: true}
+	if metadataDiffers(v.before, after, v.src) {
+		c.found = append(c.found, change{At: []step{{name: "metadata"}}})
+	}
 	base := l.arrived(reflect.ValueOf(v.before).Elem())
-	if err := c.structs(nil, l.shape, base, l.arrived(reflect.ValueOf(after).Elem()), l.keys); err != nil || len(c.found) == 0 {
-		return paths, err
+	if err := c.structs(nil, l.shape, base, l.arrived(reflect.ValueOf(after).Elem()), l.keys); err != nil || c.changes == 0 {
+		return c.found, err
 	}
 	before, err := finderIn(l.shape, base, c.work)
 	if err != nil {
@@ -250,16 +247,13 @@ func (v *verifying[S, D, PS, PD]) differences(after PS) (paths [][]step, err err
 	if err != nil {
 		return nil, err
 	}
-	for _, found := range c.found {
+	return slices.DeleteFunc(c.found, func(found change) bool {
 		b, s, is := before.at(found.At), said.at(found.At), any(absent{})
 		if found.Is != nil {
 			is, _ = parsed(found.Is)
 		}
-		if !isKnown(b, is, s) && !(v.trusted && (isZero(b) || isZero(s))) {
-			paths = append(paths, found.At)
-		}
-	}
-	return paths, v.work.err
+		return found.At[0].name != "metadata" && (isKnown(b, is, s) || v.trusted && (isZero(b) || isZero(s)))
+	}), v.work.err
 }
 
 // isKnown reports whether a value is the user's own, or a list whose elements are as before or the user's own.
@@ -299,40 +293,24 @@ func isZero(value any) bool {
 	return value == false || value == "" || value == json.Number("0")
 }
 
-// without returns the changes except for changes at the path of a difference, around it or below it. Most members have
-// the same name in both versions.
-func without(changes []change, paths [][]step) []change {
-	type tree map[string]tree
-	all := tree{}
-	for _, path := range paths {
-		at := all
-		for i, s := range path {
-			below, ok := at[s.name]
-			if ok && below == nil {
-				break // all below differs
-			}
-			if i == len(path)-1 || path[i+1].keys != nil {
-				at[s.name] = nil
-				break
-			}
-			if !ok {
-				below = tree{}
-				at[s.name] = below
-			}
-			at = below
+// without returns the changes except for changes at the path of a difference, around it or below it. A list counts as a
+// whole. Most members have the same name in both versions.
+func without(changes, differences []change, l layout) []change {
+	for i, d := range differences {
+		if list := slices.IndexFunc(d.At, func(s step) bool { return s.keys != nil }); list >= 0 {
+			differences[i].At = d.At[:list]
 		}
 	}
+	root := nodesOf(differences, l)
 	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool {
-		at := all
+		n := root
 		for _, s := range c.At {
-			below, ok := at[s.name]
-			switch {
-			case s.keys != nil || ok && below == nil:
+			if s.keys != nil {
 				return true
-			case !ok:
-				return false
 			}
-			at = below
+			if n = n.index[s.name]; n == nil || n.leaf != nil {
+				return n != nil
+			}
 		}
 		return true
 	})

@@ -96,14 +96,6 @@ func (t *table) find(s step) (int, bool) {
 	return -1, false
 }
 
-// in returns the element of a list to which a step leads, or absent.
-func (t *table) in(list []any, s step) any {
-	if i, _ := t.find(s); i >= 0 {
-		return list[i]
-	}
-	return absent{}
-}
-
 // unique reports whether all elements are objects and the keys identify each of them.
 func (t *table) unique(list []any) bool {
 	return len(t.several) == 0 && !slices.ContainsFunc(list, func(e any) bool {
