@@ -37,7 +37,7 @@ func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value,
 		if hasBase == hasWant && (!hasBase || comparesWhole(f, len(at)) && f.Shape.Equal(b, w)) {
 			continue
 		}
-		here := append(at, step{name: f.Name, scattered: below.Scattered})
+		here := append(at, step{name: f.Name})
 		var err error
 		switch inner, is := f.Shape.Structs(b, hasBase), f.Shape.Structs(w, hasWant); {
 		case inner.IsValid() && is.IsValid() && len(here) < maxSteps:
@@ -101,7 +101,7 @@ func (c *comparison) values(at []step, base, want any, p *plan) error {
 func (c *comparison) objects(at []step, base, want map[string]any, p *plan) error {
 	for _, name := range namesOfBoth(base, want) {
 		below := p.member(name)
-		if err := c.values(append(at, step{name: name, scattered: below.Scattered}), memberOf(base, name), memberOf(want, name), below); err != nil {
+		if err := c.values(append(at, step{name: name}), memberOf(base, name), memberOf(want, name), below); err != nil {
 			return err
 		}
 	}

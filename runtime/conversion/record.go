@@ -43,7 +43,7 @@ type comparison struct {
 	work     *work
 	collects bool
 	found    []change
-	list     encoder // the changes, as encoder.changes writes them but for the bracket at the end
+	list     encoder // the changes, as encoder.next writes them but for the bracket at the end
 	value    encoder // one value
 	changes  int
 	paths    int // bytes of paths, or of their steps
@@ -93,13 +93,8 @@ func (c *comparison) text() []byte {
 func (e *encoder) next(c change) {
 	if len(e.out) == 0 {
 		e.out = append(e.out, '[')
-	} else {
-		e.out = append(e.out, ',')
 	}
-	e.change(c)
-}
-
-func (e *encoder) change(c change) {
+	e.comma()
 	e.out = append(e.out, `{"at":`...)
 	e.steps(c.At)
 	if c.Was != "" {
@@ -107,8 +102,7 @@ func (e *encoder) change(c change) {
 		e.out = wire.AppendText(e.out, c.Was)
 	}
 	if c.Is != nil {
-		e.key("is")
-		e.out = append(e.out, c.Is...)
+		e.member("is", c.Is)
 	}
 	if c.Index != 0 {
 		e.key("index")
@@ -119,19 +113,7 @@ func (e *encoder) change(c change) {
 		e.keys(*c.Around)
 	}
 	if c.On != nil {
-		e.key("on")
-		e.out = append(e.out, c.On...)
-	}
-	objects := 0 // scattered ones right around the value: earlier versions of this package make them if they are missing
-	for _, s := range slices.Backward(c.At[:len(c.At)-1]) {
-		if !s.scattered {
-			break
-		}
-		objects++
-	}
-	if objects > 0 {
-		e.key("make")
-		e.out = strconv.AppendInt(e.out, int64(objects), 10)
+		e.member("on", c.On)
 	}
 	e.out = append(e.out, '}')
 }
@@ -139,10 +121,8 @@ func (e *encoder) change(c change) {
 // steps writes a path.
 func (e *encoder) steps(at []step) {
 	e.out = append(e.out, '[')
-	for i, s := range at {
-		if i > 0 {
-			e.out = append(e.out, ',')
-		}
+	for _, s := range at {
+		e.comma()
 		if s.keys == nil {
 			e.out = wire.AppendText(e.out, s.name)
 		} else {
@@ -162,7 +142,7 @@ func (e *encoder) keys(s step) {
 	e.out = append(e.out, '}')
 }
 
-// readChange reads a change that encoder.change has written, or how many values were left out in its place. The change
+// readChange reads a change that encoder.next has written, or how many values were left out in its place. The change
 // has no path if the text is from somebody else, or of a type that had other fields. The steps of the path are appended
 // to the given steps.
 func readChange(text []byte, steps []step, l layout, names *wire.Texts) (c change, cut int, _ []step) {

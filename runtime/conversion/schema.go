@@ -47,8 +47,11 @@ type plan struct {
 	elements *plan // of a list or a map; never nil
 }
 
-// planOf prepares a schema. The plan none is for values without a schema.
-func planOf(s Schema, none *plan) *plan {
+// planOf prepares a schema, or only the keys of its lists. The plan none is for values without a schema.
+func planOf(s Schema, none *plan, onlyKeys bool) *plan {
+	if onlyKeys {
+		s = Schema{Keys: s.Keys, Members: s.Members, Elements: s.Elements}
+	}
 	p := &plan{Schema: s, elements: none}
 	if len(s.Keys) > 0 {
 		p.key.keys = slices.Sorted(slices.Values(s.Keys))
@@ -63,29 +66,13 @@ func planOf(s Schema, none *plan) *plan {
 	if s.Members != nil {
 		p.members = make(map[string]*plan, len(s.Members))
 		for name, m := range s.Members {
-			p.members[name] = planOf(m, none)
+			p.members[name] = planOf(m, none, onlyKeys)
 		}
 	}
 	if s.Elements != nil {
-		p.elements = planOf(*s.Elements, none)
+		p.elements = planOf(*s.Elements, none, onlyKeys)
 	}
 	return p
-}
-
-// onlyKeys returns a schema with nothing but the keys of lists.
-func (s Schema) onlyKeys() Schema {
-	only := Schema{Keys: s.Keys}
-	if s.Members != nil {
-		only.Members = make(map[string]Schema, len(s.Members))
-		for name, m := range s.Members {
-			only.Members[name] = m.onlyKeys()
-		}
-	}
-	if s.Elements != nil {
-		below := s.Elements.onlyKeys()
-		only.Elements = &below
-	}
-	return only
 }
 
 func (p *plan) member(name string) *plan {
@@ -151,8 +138,6 @@ type step struct {
 	name   string
 	keys   []string // nil for a member
 	values []any
-	// scattered means that the step leads to a scattered object.
-	scattered bool
 }
 
 // to returns a step with the keys of an element.
@@ -207,7 +192,6 @@ func readPath(list []byte, steps []step, l layout, names *wire.Texts) ([]step, b
 			return steps[:first], false
 		}
 		p = p.below(next)
-		next.scattered = next.keys == nil && p.Scattered
 		steps = append(steps, next)
 	}
 	return steps, len(steps) > first

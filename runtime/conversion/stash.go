@@ -75,7 +75,7 @@ func NewStash[T any, P Object[T]](version string, schema Schema) Stash[T, P] {
 func layoutOf[T any](schema Schema) layout {
 	none := new(plan)
 	none.elements = none
-	l := layout{plan: planOf(schema, none), keys: planOf(schema.onlyKeys(), none), shape: new(wire.Shapes).Of(reflect.TypeFor[T]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) })}
+	l := layout{plan: planOf(schema, none, false), keys: planOf(schema, none, true), shape: new(wire.Shapes).Of(reflect.TypeFor[T]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) })}
 	for _, f := range l.shape.Fields {
 		l.omitsZero = l.omitsZero || f.OmitZero || omitsZero(f.Shape.Typ)
 	}
@@ -202,19 +202,12 @@ func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 func (n *notes) cut(others kepts, key []byte, room, lost int, read *wire.Left) string {
 	var parts [][]byte
 	for _, u := range read.Unfit {
-		e := encoder{out: []byte{'{'}}
-		e.key("cut")
-		e.out = append(e.out, '1')
-		e.key("path")
-		e.out = wire.AppendText(e.out, u.Path)
-		e.key("is")
-		e.out = append(append(e.out, u.Is...), '}')
-		parts = append(parts, e.out)
+		e := encoder{out: []byte(`{"cut":1`)}
+		e.member("path", wire.AppendText(nil, u.Path))
+		e.member("is", u.Is)
+		parts = append(parts, append(e.out, '}'))
 	}
-	own := len(parts)
-	for text := range elements(n.list) {
-		parts = append(parts, text)
-	}
+	parts = slices.AppendSeq(parts, elements(n.list))
 	order := make([]int, len(parts))
 	for i := range order {
 		order[i] = i
@@ -222,36 +215,29 @@ func (n *notes) cut(others kepts, key []byte, room, lost int, read *wire.Left) s
 	slices.SortStableFunc(order, func(i, j int) int { return len(parts[i]) - len(parts[j]) })
 	const mark = `{"cut":%d}`
 	size := len(n.textOf(append(slices.Clone(others), entry{key, nil}))) + len("[]") + len(mark) + len("1000000,")
-	fits := make([]bool, len(parts))
 	kept, left := 0, lost
+	read.Cut += lost
 	for _, i := range order {
 		if size += len(parts[i]) + len(","); size <= room && kept < maxChanges {
-			fits[i] = true
 			kept++
 			continue
 		}
-		left++
-	}
-	list := []byte{'['}
-	if left > 0 {
-		list = fmt.Appendf(list, mark, left)
-	}
-	for i, part := range parts {
-		if !fits[i] {
-			continue
-		}
-		if len(list) > 1 {
-			list = append(list, ',')
-		}
-		list = append(list, part...)
-	}
-	read.Cut += lost
-	for i := own; i < len(parts); i++ {
-		if !fits[i] {
+		if parts[i] = nil; i >= len(read.Unfit) { // unfit values are counted already
 			read.Cut++
 		}
+		left++
 	}
-	text := n.textOf(append(slices.Clone(others), entry{key, append(list, ']')}))
+	e := encoder{out: []byte{'['}}
+	if left > 0 {
+		e.out = fmt.Appendf(e.out, mark, left)
+	}
+	for _, part := range parts {
+		if part != nil {
+			e.comma()
+			e.out = append(e.out, part...)
+		}
+	}
+	text := n.textOf(append(slices.Clone(others), entry{key, append(e.out, ']')}))
 	if len(text) > room {
 		read.Unmarked = true
 		return ""
