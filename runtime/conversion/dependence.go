@@ -25,14 +25,19 @@ const maxDependences = 32
 // functions wrote for it. To find them, src is converted again with the values that came back. The part of dst that
 // differs then depends on the kept values.
 func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, returned PS, of Stash[S, PS], to Stash[D, PD], forth func(context.Context, *S, *D) error, changes []change) error {
-	plan := of.layout().plan
-	groups, order := map[string][]int{}, []string(nil)
+	// kept is a change with the elements around its hooked value.
+	type kept struct {
+		change   *change
+		elements [][]string
+	}
+	from, l := of.layout(), to.layout()
+	groups, order := map[string][]kept{}, []string(nil)
 	for i, c := range changes {
-		if _, place, ok := plan.hooked(c); ok {
+		if hook, place, ok := from.plan.hooked(c); ok {
 			if groups[place] == nil {
 				order = append(order, place)
 			}
-			groups[place] = append(groups[place], i)
+			groups[place] = append(groups[place], kept{&changes[i], elementsOn(from.shape, hook)})
 		}
 	}
 	if len(order) == 0 {
@@ -43,7 +48,6 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 	if forth(seeing(ctx, src), src, full) != nil {
 		return nil
 	}
-	l := to.layout()
 	work := unbounded(ctx)
 	live, err := finderIn(l.shape, l.arrived(reflect.ValueOf(dst).Elem()), work)
 	if err != nil {
@@ -53,19 +57,19 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 	if err != nil {
 		return err
 	}
-	was, err := finderIn(of.layout().shape, reflect.ValueOf(src).Elem(), work)
+	was, err := finderIn(from.shape, reflect.ValueOf(src).Elem(), work)
 	if err != nil {
 		return err
 	}
 	undo := map[string][]change{}
 	for _, c := range reverse {
-		if _, place, ok := plan.hooked(c); groups[place] != nil && (ok || plan.at(c.At).customIn(was.at(c.At))) {
+		if _, place, ok := from.plan.hooked(c); groups[place] != nil && (ok || from.plan.at(c.At).customIn(was.at(c.At))) {
 			undo[place] = append(undo[place], c)
 		}
 	}
 	// lost returns the values of dst that are not written if src lacks the kept values at some places.
 	lost := func(places []string) (values map[string][]step, failed bool, err error) {
-		without, err := copied(of.layout().shape, src)
+		without, err := copied(from.shape, src)
 		if err != nil {
 			return nil, false, err
 		}
@@ -74,7 +78,7 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 			changes = append(changes, undo[place]...)
 		}
 		r := restoring{work: work, unlimited: true}
-		r.fields(reflect.ValueOf(without).Elem(), nodesOf(changes, of.layout()))
+		r.fields(reflect.ValueOf(without).Elem(), nodesOf(changes, from))
 		less := PD(new(D))
 		if work.err != nil || fails(func() error { return forth(seeing(ctx, without), without, less) }) {
 			return nil, true, nil
@@ -95,28 +99,25 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 	if err != nil {
 		return err
 	}
-	for place, indexes := range groups {
+	for place, group := range groups {
 		paths, by, known := [][]step(nil), byElements{}, map[string]json.RawMessage{}
-		hook, _, _ := plan.hooked(changes[indexes[0]])
-		like := elementsOn(of.layout().shape, hook)
 		for _, text := range slices.Sorted(maps.Keys(written[place])) {
-			by.add(len(paths), elementsOn(l.shape, written[place][text]), like)
-			paths = append(paths, written[place][text])
+			path := written[place][text]
+			by.add(len(paths), elementsOn(l.shape, path), group[0].elements)
+			paths = append(paths, path)
 		}
-		for _, i := range indexes {
-			hook, _, _ := plan.hooked(changes[i])
-			on := elementsOn(of.layout().shape, hook)
-			text := fmt.Sprintf("%q", on)
+		for _, k := range group {
+			text := fmt.Sprintf("%q", k.elements)
 			if _, ok := known[text]; !ok {
 				var own [][]step
-				for _, j := range by.find(on) {
+				for _, j := range by.find(k.elements) {
 					own = append(own, paths[j])
 				}
 				if known[text], err = live.dependences(own); err != nil {
 					return err
 				}
 			}
-			changes[i].On = known[text]
+			k.change.On = known[text]
 		}
 	}
 	return nil
@@ -193,13 +194,11 @@ func (f *finder) dependences(paths [][]step) (json.RawMessage, error) {
 		if is == "" { // a value that is not there was not written
 			continue
 		}
-		if len(e.out) > 1 {
-			e.out = append(e.out, ',')
-		}
+		e.comma()
 		e.out = append(e.out, `{"at":`...)
 		e.steps(path)
-		e.key("is")
-		e.out = append(wire.AppendText(e.out, is), '}')
+		e.text("is", is)
+		e.out = append(e.out, '}')
 	}
 	if len(e.out) == 1 {
 		return nil, f.work.err

@@ -48,6 +48,21 @@ func (e *encoder) rawKey(key []byte) {
 	e.out = append(append(e.out, key...), ':')
 }
 
+// text appends a member that is a text.
+func (e *encoder) text(name, value string) {
+	e.key(name)
+	e.out = wire.AppendText(e.out, value)
+}
+
+// end ends an object, or takes back what has been written since an earlier length if the object is empty.
+func (e *encoder) end(before int) {
+	if e.out[len(e.out)-1] == '{' {
+		e.out = e.out[:before]
+	} else {
+		e.out = append(e.out, '}')
+	}
+}
+
 // member appends a member with a value that is already encoded.
 func (e *encoder) member(name string, value []byte) {
 	e.key(name)

@@ -216,12 +216,6 @@ func (v *verifying[S, D, PS, PD]) harmless(changes []change) []change {
 
 // metadataDiffers compares labels and annotations, because a conversion may put fields there.
 func metadataDiffers(before, after, said metav1.Object) bool {
-	users := func(o metav1.Object) map[string]string {
-		kept := maps.Clone(o.GetAnnotations())
-		delete(kept, Annotation)
-		delete(kept, Signature)
-		return kept
-	}
 	same := func(a, b metav1.Object) bool {
 		return maps.Equal(a.GetLabels(), b.GetLabels()) && maps.Equal(users(a), users(b))
 	}

@@ -147,32 +147,32 @@ func (h *Handler) convert(ctx context.Context, asked *review) (leftOut int, err 
 	var incomplete atomic.Int64
 	err = inParallel(ctx, h.parallel, len(asked.objects), func(i int) error {
 		o := asked.objects[i]
+		var left wire.Left
+		var named header
 		is, err := o.header()
 		if err == nil {
-			var left wire.Left
-			var named header
 			err = h.kinds.convert(ctx, o, is, asked.desired, &left, func(text []byte) {
 				if left.Any() {
 					named = is.naming(o) // the text overwrites the name
 				}
 				asked.converted[i] = o.replace(text)
 			})
-			if err == nil && left.Any() {
-				incomplete.Add(1)
-			}
-			if err == nil && left.Spent {
-				h.failures.dropped.Add(ctx, "last", named.String(), "desired", asked.desired)
-			}
-			left.Spent = false
-			if err == nil && left.Any() {
-				h.failures.logger().WarnContext(ctx, "an object was converted without values that do not fit", "object", named.String(), "desired", asked.desired,
-					"undecodable", len(left.Unfit), "unfit", left.Converted, "cut", left.Cut, "unmarked", left.Unmarked)
-			}
 		}
 		if err != nil {
 			return fmt.Errorf("%s cannot be converted to %s: %w", is.naming(o), asked.desired, err)
 		}
 		asked.objects[i] = object{} // its members have been overwritten
+		if left.Any() {
+			incomplete.Add(1)
+		}
+		if left.Spent {
+			h.failures.dropped.Add(ctx, "last", named.String(), "desired", asked.desired)
+		}
+		left.Spent = false
+		if left.Any() {
+			h.failures.logger().WarnContext(ctx, "an object was converted without values that do not fit", "object", named.String(), "desired", asked.desired,
+				"undecodable", len(left.Unfit), "unfit", left.Converted, "cut", left.Cut, "unmarked", left.Unmarked)
+		}
 		return nil
 	})
 	return int(incomplete.Load()), err

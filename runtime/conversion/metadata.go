@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // metadata appends the metadata of a converted object: the original metadata with the converted labels and annotations.
@@ -34,8 +32,7 @@ func (e *encoder) texts(name string, m map[string]string) {
 	e.key(name)
 	e.out = append(e.out, '{')
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		e.key(key)
-		e.out = wire.AppendText(e.out, m[key])
+		e.text(key, m[key])
 	}
 	e.out = append(e.out, '}')
 }
@@ -44,43 +41,30 @@ func (e *encoder) texts(name string, m map[string]string) {
 // original metadata with the new annotations of this package.
 func (e *encoder) sameMetadata(had bool, converted metav1.Object, was []byte) {
 	kept, keeps := converted.GetAnnotations()[Annotation]
-	signature, signed := converted.GetAnnotations()[Signature]
-	switch {
-	case !isObject(was):
-		was = []byte("{}")
-	case !had && !keeps:
+	if isObject(was) && !had && !keeps {
 		e.out = append(e.out, was...)
 		return
 	}
 	e.out = append(e.out, '{')
-	var annotations []byte
 	for m := range entries(was) {
-		if m.is("annotations") {
-			annotations = m.value
-		} else {
+		if !m.is("annotations") {
 			e.entry(m)
 		}
 	}
 	before := len(e.out)
 	e.key("annotations")
 	e.out = append(e.out, '{')
-	for a := range entries(annotations) {
+	for a := range entries(valueOf(was, "annotations")) {
 		if !a.is(Annotation) && !a.is(Signature) {
 			e.entry(a)
 		}
 	}
 	if keeps {
-		e.key(Annotation)
-		e.out = wire.AppendText(e.out, kept)
+		e.text(Annotation, kept)
+		if signature, ok := converted.GetAnnotations()[Signature]; ok {
+			e.text(Signature, signature)
+		}
 	}
-	if keeps && signed {
-		e.key(Signature)
-		e.out = wire.AppendText(e.out, signature)
-	}
-	if e.out[len(e.out)-1] == '{' {
-		e.out = e.out[:before]
-	} else {
-		e.out = append(e.out, '}')
-	}
+	e.end(before)
 	e.out = append(e.out, '}')
 }

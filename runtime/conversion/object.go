@@ -3,6 +3,7 @@
 package conversion
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -119,21 +120,19 @@ const usual = 5
 // scan reads an object, or another value, at an offset of a body that has not been checked yet. It returns the offset
 // behind the value, as wire.ScanValue does.
 func (o *object) scan(body []byte, start, depth int) int {
-	if !wire.At(body, start, '{') {
-		end := wire.ScanValue(body, start, depth)
-		if end >= 0 {
-			o.text = body[start:end:end]
-		}
-		return end
+	end := 0
+	if wire.At(body, start, '{') {
+		o.members = make([]entry, 0, usual)
+		end = wire.ScanObject(body, start, depth, func(key wire.Span, i, depth int) int {
+			end := wire.ScanValue(body, i, depth)
+			if end >= 0 {
+				o.members = append(o.members, entry{key.Of(body), body[i:end]})
+			}
+			return end
+		})
+	} else {
+		end = wire.ScanValue(body, start, depth)
 	}
-	o.members = make([]entry, 0, usual)
-	end := wire.ScanObject(body, start, depth, func(key wire.Span, i, depth int) int {
-		end := wire.ScanValue(body, i, depth)
-		if end >= 0 {
-			o.members = append(o.members, entry{key.Of(body), body[i:end]})
-		}
-		return end
-	})
 	if end >= 0 {
 		o.text = body[start:end:end]
 	}
@@ -176,18 +175,9 @@ func (h header) naming(o object) header {
 
 // String names the object as far as it is known.
 func (h header) String() string {
-	kind, name, version := "an object", "without a name", "no version"
-	if h.kind != "" {
-		kind = h.kind
+	name := cmp.Or(h.name, "without a name")
+	if h.name != "" && h.namespace != "" {
+		name = h.namespace + "/" + name
 	}
-	if h.name != "" {
-		name = h.name
-		if h.namespace != "" {
-			name = h.namespace + "/" + name
-		}
-	}
-	if h.apiVersion != "" {
-		version = h.apiVersion
-	}
-	return kind + " " + name + " of " + version
+	return cmp.Or(h.kind, "an object") + " " + name + " of " + cmp.Or(h.apiVersion, "no version")
 }

@@ -98,8 +98,7 @@ func (e *encoder) next(c change) {
 	e.out = append(e.out, `{"at":`...)
 	e.steps(c.At)
 	if c.Was != "" {
-		e.key("was")
-		e.out = wire.AppendText(e.out, c.Was)
+		e.text("was", c.Was)
 	}
 	if c.Is != nil {
 		e.member("is", c.Is)

@@ -59,25 +59,24 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 		f := &s.Fields[i]
 		value, present := f.Present(v)
 		c := child.leaf
-		if c == nil {
-			if inner := f.Shape.Structs(value, present); inner.IsValid() {
-				r.fields(inner, child)
-				continue
-			}
-		}
-		if c == nil || c.Was != "" || c.Around != nil {
+		if inner := f.Shape.Structs(value, present); c == nil && inner.IsValid() {
+			r.fields(inner, child)
+		} else if c == nil || c.Was != "" || c.Around != nil {
 			r.field(f, v, value, present, child)
-			continue
-		}
-		if present || c.Is == nil || !r.allows(child.plan, c.Is) {
-			continue
-		}
-		fits := reflect.New(f.Shape.Typ).Elem()
-		if wire.Decode(c.Is, wire.Whole(c.Is), nil, f.Shape, fits) == nil {
-			r.set(f, v, fits)
+		} else if !present && c.Is != nil && r.allows(child.plan, c.Is) && r.read(f, v, c.Is) {
 			r.applied++
 		}
 	}
+}
+
+// read sets a field of a struct to a value in JSON, and reports whether it fits.
+func (r *restoring) read(f *wire.Member, v reflect.Value, text []byte) bool {
+	value := reflect.New(f.Shape.Typ).Elem()
+	if wire.Decode(text, wire.Whole(text), nil, f.Shape, value) != nil {
+		return false
+	}
+	r.set(f, v, value)
+	return true
 }
 
 // field applies the changes of a field that is missing or not a struct. It uses JSON for this: the field is written and
@@ -96,12 +95,8 @@ func (r *restoring) field(f *wire.Member, v, value reflect.Value, present bool, 
 		if present {
 			r.set(f, v, reflect.Value{})
 		}
-		return
-	}
-	text, err := json.Marshal(restored)
-	fits := reflect.New(f.Shape.Typ).Elem()
-	if err == nil && r.work.take(len(text)) && wire.Decode(text, wire.Whole(text), nil, f.Shape, fits) == nil {
-		r.set(f, v, fits)
+	} else if text, err := json.Marshal(restored); err == nil && r.work.take(len(text)) {
+		r.read(f, v, text)
 	}
 }
 

@@ -156,10 +156,8 @@ func (r *route) read(o object, known *wire.Texts, into reflect.Value, left *wire
 // set if the source had annotations of this package.
 func (r *route) join(e *encoder, annotated bool, converted any, was object) {
 	e.out = append(e.out, '{')
-	e.key("kind")
-	e.out = wire.AppendText(e.out, r.kind)
-	e.key("apiVersion")
-	e.out = wire.AppendText(e.out, r.apiVersion)
+	e.text("kind", r.kind)
+	e.text("apiVersion", r.apiVersion)
 	e.key("metadata")
 	metadata := named(was.members, "metadata")
 	if r.hidden {

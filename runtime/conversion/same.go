@@ -156,10 +156,6 @@ func (e *encoder) restore(m entry, same Same) {
 		for inner := range entries(m.value) {
 			e.restore(inner, part)
 		}
-		if e.out[len(e.out)-1] == '{' {
-			e.out = e.out[:before]
-			return
-		}
-		e.out = append(e.out, '}')
+		e.end(before)
 	}
 }

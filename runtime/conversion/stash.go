@@ -4,9 +4,11 @@ package conversion
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -259,19 +261,19 @@ func room(object metav1.Object, mode wire.Mode) int {
 // write sets the annotation of an object, or removes it if the text is empty. It also removes the signature. It
 // replaces the map, because somebody else may use the map that is there.
 func write(object metav1.Object, text string) {
-	annotations := make(map[string]string, len(object.GetAnnotations())+1)
-	for key, value := range object.GetAnnotations() {
-		if key != Annotation && key != Signature {
-			annotations[key] = value
-		}
-	}
+	annotations := users(object)
 	if text != "" {
-		annotations[Annotation] = text
-	}
-	if len(annotations) == 0 {
-		annotations = nil
+		put(&annotations, Annotation, text)
 	}
 	object.SetAnnotations(annotations)
+}
+
+// users returns a copy of the annotations that are not of this package, or nil if there are none.
+func users(object metav1.Object) map[string]string {
+	annotations := maps.Clone(object.GetAnnotations())
+	remove(&annotations, Annotation)
+	remove(&annotations, Signature)
+	return annotations
 }
 
 // textOf returns the annotation, with the same text every time. It is empty if nothing is kept.
@@ -289,10 +291,7 @@ func (n *notes) textOf(k kepts) string {
 }
 
 func nameOf(object metav1.Object) string {
-	name := object.GetName()
-	if name == "" {
-		name = object.GetGenerateName()
-	}
+	name := cmp.Or(object.GetName(), object.GetGenerateName())
 	if namespace := object.GetNamespace(); namespace != "" {
 		return namespace + "/" + name
 	}
