@@ -62,7 +62,7 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](
 		return nil
 	}
 	c := comparison{work: unbounded(ctx)}
-	if err := to.compare(&c, nil, came, whole); err != nil || c.changes > maxChanges {
+	if err := to.compare(&c, nil, to.layout().shape, came, whole); err != nil || c.changes > maxChanges {
 		return err
 	}
 	removeAnnotation(dst, annotation)
@@ -75,14 +75,11 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](
 // versionIn returns the version in the apiVersion of an object in JSON, or the preset for an object without one. It is
 // empty if the text is anything else.
 func versionIn(object []byte, preset string) string {
-	if wire.ScanAll(object, func(i int) int { return wire.ScanValue(object, i, wire.MaxDepth) }) < 0 {
+	if !isJSON(object) || !isObject(object) {
 		return ""
 	}
 	apiVersion, err := stringOf(valueOf(object, "apiVersion"))
-	switch {
-	case err != nil || !isObject(object):
-		return ""
-	case apiVersion == "":
+	if err == nil && apiVersion == "" {
 		return preset
 	}
 	return apiVersion[strings.LastIndexByte(apiVersion, '/')+1:]

@@ -74,6 +74,11 @@ func (c *comparison) values(at []step, base, want any, p *plan) error {
 	if !c.work.take(0) {
 		return c.work.err
 	}
+	if p.onlyMembers() {
+		object, _ := base.(map[string]any)
+		members, _ := want.(map[string]any)
+		return c.objects(at, object, members, p)
+	}
 	switch want := want.(type) {
 	case map[string]any:
 		object, ok := base.(map[string]any)
@@ -160,8 +165,7 @@ func (c *comparison) elements(at []step, base, want []any, inBase, inWant *table
 
 // around compares a list with the conversion of its one element.
 func (c *comparison) around(at []step, base, want []any, p *plan) error {
-	i, _ := tableOf(base, p.one).find(p.one)
-	j, _ := tableOf(want, p.one).find(p.one)
+	i, j := slices.IndexFunc(base, p.one.leadsTo), slices.IndexFunc(want, p.one.leadsTo)
 	found := change{Index: -1, Around: &p.one}
 	others := want
 	if i >= 0 && j >= 0 {
@@ -228,10 +232,7 @@ func digest(value any) (string, error) {
 		return "", nil
 	}
 	text, err := json.Marshal(value) // keys in order, so that equal values have equal text
-	if err != nil {
-		return "", err
-	}
-	return digestOf(text), nil
+	return digestOf(text), err
 }
 
 // digestOf is digest for a value that is written already.

@@ -375,7 +375,7 @@ func elementsOn(s *wire.Shape, path []step) (all [][]string) {
 // differing returns the changes from one object of a version to another.
 func differing[T any, P Object[T]](ctx context.Context, s Stash[T, P], from, to P) ([]change, error) {
 	c := comparison{work: unbounded(ctx), collects: true}
-	err := s.compare(&c, nil, from, to)
+	err := s.compare(&c, nil, s.layout().shape, from, to)
 	return c.found, err
 }
 

@@ -80,11 +80,11 @@ func MoveEntry(from, to *map[string]string, key, newKey string) {
 	}
 }
 
-func put(entries *map[string]string, key, text string) {
+func put[T any](entries *map[string]T, key string, value T) {
 	if *entries == nil {
-		*entries = map[string]string{}
+		*entries = map[string]T{}
 	}
-	(*entries)[key] = text
+	(*entries)[key] = value
 }
 
 // remove deletes an entry, and sets an empty map to nil.

@@ -32,17 +32,13 @@ import (
 // If an annotation keeps nothing of either version, dst is converted back once. It is not converted back at all if
 // src's version is [Schema].Lossless.
 func Exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error) error {
-	return exchange(ctx, src, dst, of, to, back, nil)
+	return ExchangeHooks(ctx, src, dst, of, to, back, nil)
 }
 
 // ExchangeHooks is [Exchange] for a conversion with hooks. The function forth converts fields from src's version to
 // dst's. If the annotation keeps a value that a hook converts, it also notes what the hook has written for it in dst.
 // When the object returns with another value there, the kept value is dropped.
 func ExchangeHooks[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error, forth func(context.Context, *S, *D) error) error {
-	return exchange(ctx, src, dst, of, to, back, forth)
-}
-
-func exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error, forth func(context.Context, *S, *D) error) error {
 	mode := wire.ModeOf(ctx)
 	returned, err := restore(ctx, src, dst, of, to, back)
 	if err != nil {
@@ -157,9 +153,7 @@ func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change,
 func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, differ []change, err error) {
 	r := restoring{work: &v.work, unlimited: v.unlimited}
 	if v.work.take(workFloor/mostTries + tryCost*v.work.size) {
-		nodes := nodesOf(changes, v.to.layout())
-		r.fields(reflect.ValueOf(v.dst).Elem(), nodes)
-		r.ownEntries(v.dst, nodes)
+		r.fields(reflect.ValueOf(v.dst).Elem(), nodesOf(changes, v.to.layout()))
 	}
 	v.applied = r
 	after = new(S)

@@ -25,7 +25,7 @@ type node struct {
 
 // nodesOf makes a tree of changes. If several changes have the same place, the first one counts.
 func nodesOf(changes []change, l layout) *node {
-	root := &node{plan: l.plan, shape: l.shape}
+	root := &node{plan: l.plan, shape: l.whole}
 	for i := range changes {
 		n := root
 		for _, s := range changes[i].At {

@@ -63,6 +63,11 @@ func elements(array []byte) iter.Seq[[]byte] {
 	}
 }
 
+// isJSON reports whether a text is well-formed.
+func isJSON(text []byte) bool {
+	return wire.ScanAll(text, func(i int) int { return wire.ScanValue(text, i, wire.MaxDepth) }) >= 0
+}
+
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 
 // valueOf returns the value of an object's member, or nil if the member is missing or null.

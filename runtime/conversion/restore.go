@@ -215,9 +215,8 @@ func (r *restoring) surround(live any, n *node) any {
 	if others == nil || !r.work.take(len(c.Is)+len(list)*tableCost) || !r.allowsElements(n.plan, c.Is) || !fits(n.shape, c.Is) {
 		return live
 	}
-	i, _ := tableOf(list, *c.Around).find(*c.Around)
-	isOne := func(e any) bool { return keyText(c.Around.to(e).values) == keyText(c.Around.values) }
-	j := c.Index
+	isOne := c.Around.leadsTo
+	i, j := slices.IndexFunc(list, isOne), c.Index
 	switch {
 	case i < 0 && c.Index >= 0:
 		others = slices.DeleteFunc(others, isOne)

@@ -28,17 +28,14 @@ func (s Same) of(name string) (part Same, all bool) {
 
 // ofEntry is of for an encoded member.
 func (s Same) ofEntry(m entry) (part Same, all bool) {
-	if inside := m.key[1 : len(m.key)-1]; wire.IsPlain(inside) {
-		part, ok := s[string(inside)] // this allocates no string
-		return part, ok && part == nil
-	}
-	return s.of(m.name())
+	part, ok := s[string(wire.Text(m.key, wire.Whole(m.key)))] // this allocates no string
+	return part, ok && part == nil
 }
 
 // withoutKept returns s without the members that have an entry for a version in an annotation, and whether there are
 // any. An older program, in which these members differed, has written the entry.
 func (s Same) withoutKept(annotation []byte, version string) (rest Same, some bool) {
-	if wire.ScanAll(annotation, func(i int) int { return wire.ScanValue(annotation, i, wire.MaxDepth) }) < 0 {
+	if !isJSON(annotation) {
 		return s, false // nothing is restored from a broken annotation
 	}
 	for change := range elements(named(collect(nil, annotation), version)) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -35,6 +37,27 @@ type Schema struct {
 	Members map[string]Schema
 	// Elements is the schema of a list's elements or of a map's values.
 	Elements *Schema
+}
+
+// withEntries returns the schema of a whole kind, with its own entries as members of the metadata. All other entries are
+// dropped.
+func (s Schema) withEntries() Schema {
+	metadata := Schema{Members: map[string]Schema{}, Elements: &Schema{Dropped: true}}
+	add := func(name string, keys []string, value Schema) {
+		if len(keys) == 0 {
+			return
+		}
+		entries := Schema{Scattered: true, Members: make(map[string]Schema, len(keys)), Elements: &Schema{Dropped: true}}
+		for _, key := range keys {
+			entries.Members[key] = value
+		}
+		metadata.Members[name] = entries
+	}
+	add("annotations", s.Annotations, Schema{})
+	add("labels", s.Labels, Schema{Limits: Limits{MaxLength: validation.LabelValueMaxLength, Pattern: "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$"}})
+	s.Members = maps.Clone(s.Members)
+	put(&s.Members, "metadata", metadata)
+	return s
 }
 
 // plan is a Schema, prepared for looking up its parts.
@@ -103,6 +126,9 @@ func (p *plan) isEmpty() bool {
 	return p.One == nil && !p.Scattered && p.Members == nil && p.Elements == nil
 }
 
+// onlyMembers reports whether nothing of an object counts but the members that the schema names.
+func (p *plan) onlyMembers() bool { return p.elements.Dropped }
+
 // strip returns a value without its dropped members.
 func (p *plan) strip(value any) any {
 	switch v := value.(type) {
@@ -149,6 +175,9 @@ func (s step) to(element any) step {
 	return s
 }
 
+// leadsTo reports whether the step leads to an element.
+func (s step) leadsTo(element any) bool { return keyText(s.to(element).values) == keyText(s.values) }
+
 // inside returns the value at a path. It is absent if the path leads through a value that is not an object.
 func inside(value any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
@@ -173,9 +202,9 @@ func (s step) text() string {
 const maxSteps = 512
 
 // readPath reads a path into a type, and appends it to the given steps. It returns false if the plan or the type has no
-// such place. The keys of a step are the plan's, each once.
+// such place, or if its place is not one of the schema's entries. The keys of a step are the plan's, each once.
 func readPath(list []byte, steps []step, l layout, names *wire.Texts) ([]step, bool) {
-	p, s, first := l.plan, l.shape, len(steps)
+	p, s, first := l.plan, l.whole, len(steps)
 	for raw := range elements(list) {
 		next, ok := step{}, true
 		if raw[0] == '"' {
@@ -183,18 +212,19 @@ func readPath(list []byte, steps []step, l layout, names *wire.Texts) ([]step, b
 		} else if next, ok = p.key.read(raw); !ok {
 			next, ok = p.one.read(raw)
 		}
-		if len(steps) == first && next.name == "metadata" { // ownEntries examines the rest
-			s = nil
-		} else if ok {
+		if ok {
 			s, ok = shapeBelow(s, next)
+		}
+		if onlyMembers := p.onlyMembers(); ok {
+			p = p.below(next)
+			ok = !onlyMembers || !p.Dropped
 		}
 		if !ok || len(steps)-first == maxSteps {
 			return steps[:first], false
 		}
-		p = p.below(next)
 		steps = append(steps, next)
 	}
-	return steps, len(steps) > first
+	return steps, len(steps) > first && !p.onlyMembers()
 }
 
 // read reads the values of the step's keys. It returns false if the text has other keys, or one of them twice, or if

@@ -54,6 +54,7 @@ type layout struct {
 	plan  *plan
 	keys  *plan // with nothing but the keys of lists
 	shape *wire.Shape
+	whole *wire.Shape // with the entries in metadata that the schema names
 	// omitsZero means that a field of the type has the option omitzero.
 	omitsZero bool
 }
@@ -77,7 +78,15 @@ func NewStash[T any, P Object[T]](version string, schema Schema) Stash[T, P] {
 func layoutOf[T any](schema Schema) layout {
 	none := new(plan)
 	none.elements = none
-	l := layout{plan: planOf(schema, none, false), keys: planOf(schema, none, true), shape: new(wire.Shapes).Of(reflect.TypeFor[T]()).With(func(f *wire.Member) bool { return !isCommon(f.Name) })}
+	l := layout{plan: planOf(schema.withEntries(), none, false), keys: planOf(schema, none, true)}
+	all := new(wire.Shapes).Of(reflect.TypeFor[T]())
+	l.shape = all.With(func(f *wire.Member) bool { return !isCommon(f.Name) })
+	l.whole = all.With(func(f *wire.Member) bool {
+		if f.Name == "metadata" {
+			f.Shape = f.Shape.With(func(f *wire.Member) bool { return l.plan.member("metadata").Members[f.Name].Scattered })
+		}
+		return f.Name == "metadata" || !isCommon(f.Name)
+	})
 	for _, f := range l.shape.Fields {
 		l.omitsZero = l.omitsZero || f.OmitZero || omitsZero(f.Shape.Typ)
 	}
@@ -99,10 +108,7 @@ func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned 
 	defer s.notes.Put(n)
 	n.work = *unbounded(ctx)
 	c := comparison{work: &n.work, collects: depend != nil, list: encoder{out: n.list[:0]}, value: encoder{out: n.value}}
-	err := s.compare(&c, n.steps[:0], returned, said)
-	if err == nil {
-		err = c.ownEntries(s.layout().plan.Schema, said, returned)
-	}
+	err := s.compare(&c, n.steps[:0], s.layout().whole, returned, said)
 	if err == nil && len(c.found) > 0 {
 		err = depend(c.found)
 	}
@@ -139,12 +145,12 @@ func (l layout) arrived(object reflect.Value) reflect.Value {
 		return object
 	}
 	e := encoder{}
-	e.value(l.shape, object)
+	e.value(l.whole, object)
 	if e.err != nil || !bytes.Contains(e.out, []byte("{}")) {
 		return object
 	}
 	arrived := reflect.New(object.Type()).Elem()
-	if wire.Decode(e.out, wire.Whole(e.out), nil, l.shape, arrived) != nil {
+	if wire.Decode(e.out, wire.Whole(e.out), nil, l.whole, arrived) != nil {
 		return object
 	}
 	return arrived
@@ -170,7 +176,7 @@ type kepts []entry
 func (n *notes) keptIn(annotation string) kepts {
 	n.kept = n.kept[:0]
 	n.read = append(n.read[:0], strings.TrimSpace(annotation)...)
-	if wire.ScanAll(n.read, func(i int) int { return wire.ScanValue(n.read, i, wire.MaxDepth) }) >= 0 {
+	if isJSON(n.read) {
 		n.kept = collect(n.kept, n.read)
 	}
 	return n.kept
@@ -303,10 +309,10 @@ func isCommon(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }
 
-// compare writes the changes from one object of this version to another.
-func (s Stash[T, P]) compare(c *comparison, steps []step, base, want P) error {
+// compare writes the changes from one object of this version to another, as far as a shape of the version has them.
+func (s Stash[T, P]) compare(c *comparison, steps []step, shape *wire.Shape, base, want P) error {
 	l := s.layout()
-	return c.structs(steps, l.shape, l.arrived(reflect.ValueOf(base).Elem()), l.arrived(reflect.ValueOf(want).Elem()), l.plan)
+	return c.structs(steps, shape, l.arrived(reflect.ValueOf(base).Elem()), l.arrived(reflect.ValueOf(want).Elem()), l.plan)
 }
 
 // decodedField returns a value of a field as JSON has it, with numbers as they are written. It is absent if JSON omits
