@@ -25,11 +25,11 @@ func comparesWhole(f *wire.Member, depth int) bool {
 
 // structs compares two structs of a shape. Most structs are mostly equal. Only fields that differ, and are not structs
 // again, are written in JSON and compared there.
-func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value, p *plan) error {
+func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value, p *plan) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		below := p.member(f.Name)
-		if below.Dropped {
+		if below.Dropped || c.err != nil {
 			continue
 		}
 		b, hasBase := f.Present(base)
@@ -38,79 +38,62 @@ func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value,
 			continue
 		}
 		here := append(at, step{name: f.Name})
-		var err error
 		switch inner, is := f.Shape.Structs(b, hasBase), f.Shape.Structs(w, hasWant); {
 		case inner.IsValid() && is.IsValid() && len(here) < maxSteps:
-			err = c.structs(here, f.Shape.Target(), inner, is, below)
+			c.structs(here, f.Shape.Target(), inner, is, below)
 		case !hasBase && below.isEmpty():
-			err = c.add(here, f.Shape, w)
+			c.add(here, f.Shape, w)
 		default:
-			err = c.fields(here, f, b, hasBase, w, hasWant, below)
-		}
-		if err != nil {
-			return err
+			c.values(here, c.decoded(f, b, hasBase), c.decoded(f, w, hasWant), below)
 		}
 	}
-	return nil
 }
 
-// fields compares two values of a field in JSON.
-func (c *comparison) fields(at []step, f *wire.Member, base reflect.Value, hasBase bool, want reflect.Value, hasWant bool, p *plan) error {
-	b, err := decodedField(f, base, hasBase, c.work)
-	if err != nil {
-		return err
-	}
-	w, err := decodedField(f, want, hasWant, c.work)
-	if err != nil {
-		return err
-	}
-	return c.values(at, b, w, p)
-}
-
-func (c *comparison) values(at []step, base, want any, p *plan) error {
-	if p.Dropped {
-		return nil
-	}
+// values compares two values in JSON.
+func (c *comparison) values(at []step, base, want any, p *plan) {
 	if !c.work.take(0) {
-		return c.work.err
+		c.fail(c.work.err)
+	}
+	if p.Dropped || c.err != nil {
+		return
 	}
 	if p.onlyMembers() {
 		object, _ := base.(map[string]any)
 		members, _ := want.(map[string]any)
-		return c.objects(at, object, members, p)
+		c.objects(at, object, members, p)
+		return
 	}
 	switch want := want.(type) {
 	case map[string]any:
 		object, ok := base.(map[string]any)
 		if len(at) < maxSteps && (ok || p.Scattered && base == (absent{}) && len(want) > 0) {
-			return c.objects(at, object, want, p)
+			c.objects(at, object, want, p)
+			return
 		}
 	case []any:
 		list, ok := base.([]any)
 		if ok && p.key.keys != nil && len(at) < maxSteps {
 			if inBase, inWant, ok := aligned(list, want, p.key); ok {
-				return c.elements(at, list, want, inBase, inWant, p)
+				c.elements(at, list, want, inBase, inWant, p)
+				return
 			}
 		}
 		if p.One != nil && len(want) > 0 && len(at) < maxSteps {
-			return c.around(at, list, want, p)
+			c.around(at, list, want, p)
+			return
 		}
 	}
 	kept := p.strip(want)
 	if object, ok := want.(map[string]any); ok && base == (absent{}) && len(kept.(map[string]any)) == 0 && len(object) > 0 {
-		return nil // it held only dropped fields
+		return // it held only dropped fields
 	}
-	return c.replace(at, base, kept)
+	c.replace(at, base, kept)
 }
 
-func (c *comparison) objects(at []step, base, want map[string]any, p *plan) error {
+func (c *comparison) objects(at []step, base, want map[string]any, p *plan) {
 	for _, name := range namesOfBoth(base, want) {
-		below := p.member(name)
-		if err := c.values(append(at, step{name: name}), memberOf(base, name), memberOf(want, name), below); err != nil {
-			return err
-		}
+		c.values(append(at, step{name: name}), memberOf(base, name), memberOf(want, name), p.member(name))
 	}
-	return nil
 }
 
 // namesOfBoth returns the names of the members of two objects, in order.
@@ -133,38 +116,25 @@ func memberOf(object map[string]any, name string) any {
 }
 
 // elements compares lists whose elements have keys and are in the same order. The tables find their elements.
-func (c *comparison) elements(at []step, base, want []any, inBase, inWant *table, p *plan) error {
+func (c *comparison) elements(at []step, base, want []any, inBase, inWant *table, p *plan) {
 	for _, b := range base {
 		key := p.key.to(b)
-		if i, _ := inWant.find(key); i >= 0 {
-			continue
-		}
-		if err := c.replace(append(at, key), b, absent{}); err != nil {
-			return err
+		if i, _ := inWant.find(key); i < 0 {
+			c.replace(append(at, key), b, absent{})
 		}
 	}
 	for i, w := range want {
 		key := p.key.to(w)
-		below := append(at, key)
 		if j, _ := inBase.find(key); j >= 0 {
-			if err := c.values(below, base[j], w, p.elements); err != nil {
-				return err
-			}
-			continue
-		}
-		is, err := json.Marshal(p.elements.strip(w))
-		if err != nil {
-			return err
-		}
-		if err := c.record(below, change{Is: is, Index: i}); err != nil {
-			return err
+			c.values(append(at, key), base[j], w, p.elements)
+		} else {
+			c.record(append(at, key), change{Is: c.json(p.elements.strip(w)), Index: i})
 		}
 	}
-	return nil
 }
 
 // around compares a list with the conversion of its one element.
-func (c *comparison) around(at []step, base, want []any, p *plan) error {
+func (c *comparison) around(at []step, base, want []any, p *plan) {
 	i, j := slices.IndexFunc(base, p.one.leadsTo), slices.IndexFunc(want, p.one.leadsTo)
 	found := change{Index: -1, Around: &p.one}
 	others := want
@@ -173,37 +143,26 @@ func (c *comparison) around(at []step, base, want []any, p *plan) error {
 		others = slices.Delete(slices.Clone(want), j, j+1)
 	}
 	if len(others) > 0 {
-		var err error
-		if found.Is, err = json.Marshal(p.strip(others)); err != nil {
-			return err
-		}
-		if err := c.record(at, found); err != nil {
-			return err
-		}
+		found.Is = c.json(p.strip(others))
+		c.record(at, found)
 	}
-	if found.Index < 0 {
-		return nil
+	if found.Index >= 0 {
+		c.values(append(at, p.one), base[i], want[j], p.elements)
 	}
-	return c.values(append(at, p.one), base[i], want[j], p.elements)
 }
 
 // replace records a change of a whole value, if the value has changed.
-func (c *comparison) replace(at []step, base, want any) error {
+func (c *comparison) replace(at []step, base, want any) {
 	was, err := digest(base)
-	if err != nil {
-		return err
-	}
-	is, err := digest(want)
-	if err != nil || was == is {
-		return err
-	}
-	found := change{Was: was}
+	c.fail(err)
+	found, is := change{Was: was}, ""
 	if want != (absent{}) {
-		if found.Is, err = json.Marshal(want); err != nil {
-			return err
-		}
+		found.Is = c.json(want)
+		is = digestOf(found.Is)
 	}
-	return c.record(at, found)
+	if was != is {
+		c.record(at, found)
+	}
 }
 
 // aligned reports whether the keys identify the elements of each list and the common elements have the same order. It

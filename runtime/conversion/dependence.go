@@ -253,8 +253,8 @@ func (v *verifying[S, D, PS, PD]) current(changes []change) ([]change, error) {
 	var steps []step
 	changes = slices.DeleteFunc(changes, func(c change) bool {
 		for on := range elements(c.On) {
-			path, ok := readPath(valueOf(on, "at"), steps[:0], l, &names)
-			is, _ := stringOf(valueOf(on, "is"))
+			path, ok := readPath(valueOf(on.value, "at"), steps[:0], l, &names)
+			is, _ := stringOf(valueOf(on.value, "is"))
 			if !ok || is != live.digest(path) {
 				return true
 			}

@@ -224,8 +224,8 @@ func (v *verifying[S, D, PS, PD]) differences(after PS) ([]change, error) {
 		c.found = append(c.found, change{At: []step{{name: "metadata"}}})
 	}
 	base := l.arrived(reflect.ValueOf(v.before).Elem())
-	if err := c.structs(nil, l.shape, base, l.arrived(reflect.ValueOf(after).Elem()), l.keys); err != nil || c.changes == 0 {
-		return c.found, err
+	if c.structs(nil, l.shape, base, l.arrived(reflect.ValueOf(after).Elem()), l.keys); c.err != nil || c.changes == 0 {
+		return c.found, c.err
 	}
 	before, err := finderIn(l.shape, base, c.work)
 	if err != nil {

@@ -25,39 +25,32 @@ func (e entry) is(name string) bool {
 func (e entry) name() string { return string(wire.Text(e.key, wire.Whole(e.key))) }
 
 // entries returns the members of a well-formed object in their order. It returns no members for any other value.
-func entries(object []byte) iter.Seq[entry] {
-	return func(yield func(entry) bool) {
-		if !isObject(object) {
-			return
-		}
-		for i := wire.Space(object, 1); object[i] != '}'; {
-			key := i
-			i = wire.SkipString(object, i)
-			value := wire.Space(object, wire.Space(object, i)+len(":"))
-			end := wire.Skip(object, value)
-			if !yield(entry{object[key:i], object[value:end]}) {
-				return
-			}
-			if i = wire.Space(object, end); object[i] == ',' {
-				i = wire.Space(object, i+1)
-			}
-		}
-	}
-}
+func entries(object []byte) iter.Seq[entry] { return contentOf(object, '{') }
 
-// elements returns the elements of a well-formed array in their order. It returns no elements for any other value.
-func elements(array []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		if len(array) == 0 || array[0] != '[' {
+// elements returns the elements of a well-formed array in their order, as entries without keys. It returns no elements
+// for any other value.
+func elements(array []byte) iter.Seq[entry] { return contentOf(array, '[') }
+
+// contentOf returns the content of a well-formed value that begins with a bracket.
+func contentOf(value []byte, bracket byte) iter.Seq[entry] {
+	return func(yield func(entry) bool) {
+		if len(value) == 0 || value[0] != bracket {
 			return
 		}
-		for i := wire.Space(array, 1); array[i] != ']'; {
-			end := wire.Skip(array, i)
-			if !yield(array[i:end]) {
+		for i := wire.Space(value, 1); value[i] != bracket+2; { // so far is the closing bracket in ASCII
+			var e entry
+			if bracket == '{' {
+				key := i
+				i = wire.SkipString(value, i)
+				e.key = value[key:i]
+				i = wire.Space(value, wire.Space(value, i)+len(":"))
+			}
+			end := wire.Skip(value, i)
+			if e.value = value[i:end]; !yield(e) {
 				return
 			}
-			if i = wire.Space(array, end); array[i] == ',' {
-				i = wire.Space(array, i+1)
+			if i = wire.Space(value, end); value[i] == ',' {
+				i = wire.Space(value, i+1)
 			}
 		}
 	}

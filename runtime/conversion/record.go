@@ -3,6 +3,7 @@
 package conversion
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -48,13 +49,31 @@ type comparison struct {
 	changes  int
 	paths    int // bytes of paths, or of their steps
 	lost     int // changes for which there is no room
+	err      error
 }
 
 // maxPaths is how many bytes of paths are written for one object. An annotation has room for far less.
 const maxPaths = 4 << 20
 
+// fail ends the comparison if there is an error.
+func (c *comparison) fail(err error) { c.err = cmp.Or(c.err, err) }
+
+// decoded returns a value of a field as decodedField does.
+func (c *comparison) decoded(f *wire.Member, v reflect.Value, present bool) any {
+	value, err := decodedField(f, v, present, c.work)
+	c.fail(err)
+	return value
+}
+
+// json returns a value as text.
+func (c *comparison) json(value any) []byte {
+	text, err := json.Marshal(value)
+	c.fail(err)
+	return text
+}
+
 // record writes or collects a change of the value at a path.
-func (c *comparison) record(at []step, found change) error {
+func (c *comparison) record(at []step, found change) {
 	c.changes++
 	found.At = at
 	switch {
@@ -69,16 +88,15 @@ func (c *comparison) record(at []step, found change) error {
 		c.list.next(found)
 		c.paths += len(c.list.out) - before - len(found.Is)
 	}
-	return c.list.err
+	c.fail(c.list.err)
 }
 
 // add records a value that has to be added.
-func (c *comparison) add(at []step, s *wire.Shape, want reflect.Value) error {
+func (c *comparison) add(at []step, s *wire.Shape, want reflect.Value) {
 	c.value.out = c.value.out[:0]
-	if c.value.value(s, want); c.value.err != nil {
-		return c.value.err
-	}
-	return c.record(at, change{Is: c.value.out})
+	c.value.value(s, want)
+	c.fail(c.value.err)
+	c.record(at, change{Is: c.value.out})
 }
 
 // text returns the list of changes. There must be at least one.
@@ -139,36 +157,4 @@ func (e *encoder) keys(s step) {
 		e.json(s.values[i])
 	}
 	e.out = append(e.out, '}')
-}
-
-// readChange reads a change that encoder.next has written, or how many values were left out in its place. The change
-// has no path if the text is from somebody else, or of a type that had other fields. The steps of the path are appended
-// to the given steps.
-func readChange(text []byte, steps []step, l layout, names *wire.Texts) (c change, cut int, _ []step) {
-	first, around, fits := len(steps), false, true
-	for m := range entries(text) {
-		switch {
-		case m.is("at") && fits && len(steps) == first:
-			steps, fits = readPath(m.value, steps, l, names)
-		case m.is("was"):
-			c.Was, _ = stringOf(m.value)
-		case m.is("is"):
-			c.Is = m.value
-		case m.is("index"):
-			c.Index, _ = strconv.Atoi(string(m.value))
-		case m.is("around"):
-			around = true
-		case m.is("on"):
-			c.On = m.value
-		case m.is("cut"):
-			cut, _ = strconv.Atoi(string(m.value))
-		}
-	}
-	c.At = steps[first:]
-	if p := l.plan.at(c.At); around && p.One != nil {
-		c.Around = &p.one
-	} else if around {
-		c.At = nil
-	}
-	return c, cut, steps
 }

@@ -39,7 +39,7 @@ func (s Same) withoutKept(annotation []byte, version string) (rest Same, some bo
 		return s, false // nothing is restored from a broken annotation
 	}
 	for change := range elements(named(collect(nil, annotation), version)) {
-		if way := slices.Collect(elements(valueOf(change, "at"))); len(way) > 0 {
+		if way := slices.Collect(elements(valueOf(change.value, "at"))); len(way) > 0 {
 			var found bool
 			s, found = s.without(way)
 			some = some || found
@@ -50,10 +50,10 @@ func (s Same) withoutKept(annotation []byte, version string) (rest Same, some bo
 
 // without returns s without the member that a path leads to or through, or without the object around such members to
 // which it leads. It returns false if s has no such member.
-func (s Same) without(way [][]byte) (rest Same, found bool) {
-	name, _ := stringOf(way[0]) // a step into a list has no name
+func (s Same) without(way []entry) (rest Same, found bool) {
+	name, _ := stringOf(way[0].value) // a step into a list has no name
 	part, ok := s[name]
-	if ok && part != nil && len(way) > 1 && way[1][0] == '"' {
+	if ok && part != nil && len(way) > 1 && way[1].value[0] == '"' {
 		if part, ok = part.without(way[1:]); ok {
 			s = maps.Clone(s)
 			s[name] = part

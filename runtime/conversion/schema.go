@@ -131,11 +131,11 @@ func (p *plan) onlyMembers() bool { return p.elements.Dropped }
 
 // strip returns a value without its dropped members.
 func (p *plan) strip(value any) any {
+	if p.Members == nil && p.Elements == nil {
+		return value
+	}
 	switch v := value.(type) {
 	case map[string]any:
-		if p.Members == nil && p.Elements == nil {
-			return v
-		}
 		kept := make(map[string]any, len(v))
 		for name, value := range v {
 			if below := p.member(name); !below.Dropped {
@@ -144,15 +144,9 @@ func (p *plan) strip(value any) any {
 		}
 		return kept
 	case []any:
-		if p.Elements == nil {
-			return v
-		}
 		kept := make([]any, len(v))
 		for i, e := range v {
-			kept[i] = e
-			if _, ok := e.(map[string]any); ok {
-				kept[i] = p.elements.strip(e)
-			}
+			kept[i] = p.elements.strip(e)
 		}
 		return kept
 	}
@@ -205,7 +199,8 @@ const maxSteps = 512
 // such place, or if its place is not one of the schema's entries. The keys of a step are the plan's, each once.
 func readPath(list []byte, steps []step, l layout, names *wire.Texts) ([]step, bool) {
 	p, s, first := l.plan, l.whole, len(steps)
-	for raw := range elements(list) {
+	for e := range elements(list) {
+		raw := e.value
 		next, ok := step{}, true
 		if raw[0] == '"' {
 			next.name = names.Of(wire.Text(raw, wire.Whole(raw)))

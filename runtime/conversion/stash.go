@@ -11,6 +11,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -87,8 +88,14 @@ func layoutOf[T any](schema Schema) layout {
 		}
 		return f.Name == "metadata" || !isCommon(f.Name)
 	})
+	var below wire.Shapes
 	for _, f := range l.shape.Fields {
-		l.omitsZero = l.omitsZero || f.OmitZero || omitsZero(f.Shape.Typ)
+		below.Of(f.Shape.Typ)
+	}
+	omits := func(f wire.Member) bool { return f.OmitZero }
+	l.omitsZero = slices.ContainsFunc(l.shape.Fields, omits)
+	for _, s := range below.Made {
+		l.omitsZero = l.omitsZero || slices.ContainsFunc(s.Fields, omits)
 	}
 	return l
 }
@@ -156,18 +163,6 @@ func (l layout) arrived(object reflect.Value) reflect.Value {
 	return arrived
 }
 
-// omitsZero reports whether a field in a type has the option omitzero.
-func omitsZero(t reflect.Type) bool {
-	var within wire.Shapes
-	within.Of(t)
-	for _, s := range within.Made {
-		if slices.ContainsFunc(s.Fields, func(f wire.Member) bool { return f.OmitZero }) {
-			return true
-		}
-	}
-	return false
-}
-
 // kepts is the content of the annotation: for each version, the changes from the object that the conversion into it
 // makes to the object that the version really had. Changes for other versions are passed on as they are written.
 type kepts []entry
@@ -187,15 +182,41 @@ func (k kepts) without(version string) kepts {
 	return slices.DeleteFunc(k, func(e entry) bool { return e.is(version) })
 }
 
-// changesIn reads the changes of a list that fit the type, and how many values were left out of it for lack of room. It
-// returns no changes if there are more than this package ever writes.
+// changesIn reads the changes of a list, as encoder.next has written them, and how many values were left out of it for
+// lack of room. Changes that do not fit the type are from somebody else, or of a type that had other fields. It returns
+// no changes if there are more than this package ever writes.
 func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 	n.steps = n.steps[:0]
-	for text := range elements(list) {
-		c, left, steps := readChange(text, n.steps, l, &n.names)
-		cut, n.steps = cut+max(0, left), steps
+	for e := range elements(list) {
+		var c change
+		var at []byte
+		left, around := 0, false
+		for m := range entries(e.value) {
+			switch {
+			case m.is("at") && at == nil:
+				at = m.value
+			case m.is("was"):
+				c.Was, _ = stringOf(m.value)
+			case m.is("is"):
+				c.Is = m.value
+			case m.is("index"):
+				c.Index, _ = strconv.Atoi(string(m.value))
+			case m.is("around"):
+				around = true
+			case m.is("on"):
+				c.On = m.value
+			case m.is("cut"):
+				left, _ = strconv.Atoi(string(m.value))
+			}
+		}
+		cut += max(0, left)
+		steps, ok := readPath(at, n.steps, l, &n.names)
+		c.At, n.steps = steps[len(n.steps):], steps
+		if p := l.plan.at(c.At); around {
+			c.Around, ok = &p.one, ok && p.One != nil
+		}
 		switch {
-		case left != 0 || len(c.At) == 0:
+		case left != 0 || !ok:
 		case len(changes) == maxChanges:
 			return nil, cut
 		default:
@@ -215,7 +236,9 @@ func (n *notes) cut(others kepts, key []byte, room, lost int, read *wire.Left) s
 		e.member("is", u.Is)
 		parts = append(parts, append(e.out, '}'))
 	}
-	parts = slices.AppendSeq(parts, elements(n.list))
+	for e := range elements(n.list) {
+		parts = append(parts, e.value)
+	}
 	order := make([]int, len(parts))
 	for i := range order {
 		order[i] = i
@@ -312,7 +335,8 @@ func isCommon(name string) bool {
 // compare writes the changes from one object of this version to another, as far as a shape of the version has them.
 func (s Stash[T, P]) compare(c *comparison, steps []step, shape *wire.Shape, base, want P) error {
 	l := s.layout()
-	return c.structs(steps, shape, l.arrived(reflect.ValueOf(base).Elem()), l.arrived(reflect.ValueOf(want).Elem()), l.plan)
+	c.structs(steps, shape, l.arrived(reflect.ValueOf(base).Elem()), l.arrived(reflect.ValueOf(want).Elem()), l.plan)
+	return c.err
 }
 
 // decodedField returns a value of a field as JSON has it, with numbers as they are written. It is absent if JSON omits
