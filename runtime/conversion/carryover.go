@@ -62,8 +62,8 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](
 		return nil
 	}
 	c := comparison{work: unbounded(ctx)}
-	if err := to.compare(&c, nil, to.layout().shape, came, whole); err != nil || c.changes > maxChanges {
-		return err
+	if to.compare(&c, nil, to.layout().shape, came, whole); c.work.err != nil || c.changes > maxChanges {
+		return c.work.err
 	}
 	removeAnnotation(dst, annotation)
 	if c.changes > 0 {

@@ -29,7 +29,7 @@ func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value,
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		below := p.member(f.Name)
-		if below.Dropped || c.err != nil {
+		if below.Dropped || c.work.err != nil {
 			continue
 		}
 		b, hasBase := f.Present(base)
@@ -44,17 +44,14 @@ func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value,
 		case !hasBase && below.isEmpty():
 			c.add(here, f.Shape, w)
 		default:
-			c.values(here, c.decoded(f, b, hasBase), c.decoded(f, w, hasWant), below)
+			c.values(here, decodedField(f, b, hasBase, c.work), decodedField(f, w, hasWant, c.work), below)
 		}
 	}
 }
 
 // values compares two values in JSON.
 func (c *comparison) values(at []step, base, want any, p *plan) {
-	if !c.work.take(0) {
-		c.fail(c.work.err)
-	}
-	if p.Dropped || c.err != nil {
+	if p.Dropped || !c.work.take(0) {
 		return
 	}
 	if p.onlyMembers() {
@@ -154,7 +151,7 @@ func (c *comparison) around(at []step, base, want []any, p *plan) {
 // replace records a change of a whole value, if the value has changed.
 func (c *comparison) replace(at []step, base, want any) {
 	was, err := digest(base)
-	c.fail(err)
+	c.work.fail(err)
 	found, is := change{Was: was}, ""
 	if want != (absent{}) {
 		found.Is = c.json(want)

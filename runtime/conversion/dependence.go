@@ -49,30 +49,16 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 		return nil
 	}
 	work := unbounded(ctx)
-	live, err := finderIn(l.shape, l.arrived(reflect.ValueOf(dst).Elem()), work)
-	if err != nil {
-		return err
-	}
-	reverse, err := differing(ctx, of, src, returned)
-	if err != nil {
-		return err
-	}
-	was, err := finderIn(from.shape, reflect.ValueOf(src).Elem(), work)
-	if err != nil {
-		return err
-	}
+	live, was := finderIn(l.shape, l.arrived(reflect.ValueOf(dst).Elem()), work), finderIn(from.shape, reflect.ValueOf(src).Elem(), work)
 	undo := map[string][]change{}
-	for _, c := range reverse {
+	for _, c := range differing(of, src, returned, work) {
 		if _, place, ok := from.plan.hooked(c); groups[place] != nil && (ok || from.plan.at(c.At).customIn(was.at(c.At))) {
 			undo[place] = append(undo[place], c)
 		}
 	}
 	// lost returns the values of dst that are not written if src lacks the kept values at some places.
 	lost := func(places []string) (values map[string][]step, failed bool, err error) {
-		without, err := copied(from.shape, src)
-		if err != nil {
-			return nil, false, err
-		}
+		without := copied(from.shape, src, work)
 		var changes []change
 		for _, place := range places {
 			changes = append(changes, undo[place]...)
@@ -83,17 +69,13 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 		if work.err != nil || fails(func() error { return forth(seeing(ctx, without), without, less) }) {
 			return nil, true, nil
 		}
-		written, err := differing(ctx, to, full, less)
-		if err != nil {
-			return nil, false, err
-		}
 		values = map[string][]step{}
-		for _, w := range written {
+		for _, w := range differing(to, full, less, work) {
 			for _, path := range l.plan.at(w.At).leaves(nil, w.At, live.at(w.At)) {
 				values[textOf(path)] = path
 			}
 		}
-		return values, false, nil
+		return values, false, work.err
 	}
 	written, err := writtenFor(order, lost)
 	if err != nil {
@@ -113,14 +95,12 @@ func dependences[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src 
 				for _, j := range by.find(k.elements) {
 					own = append(own, paths[j])
 				}
-				if known[text], err = live.dependences(own); err != nil {
-					return err
-				}
+				known[text] = live.dependences(own)
 			}
 			k.change.On = known[text]
 		}
 	}
-	return nil
+	return work.err
 }
 
 // maxPlaces is how many places are examined one by one.
@@ -179,7 +159,7 @@ func oneByOne(places []string, lost func(places []string) (values map[string][]s
 }
 
 // dependences writes the paths of values with their digests.
-func (f *finder) dependences(paths [][]step) (json.RawMessage, error) {
+func (f *finder) dependences(paths [][]step) json.RawMessage {
 	if len(paths) > maxDependences {
 		const outer = 2 // such as spec and a field of it
 		paths = slices.Clone(paths)
@@ -201,9 +181,9 @@ func (f *finder) dependences(paths [][]step) (json.RawMessage, error) {
 		e.out = append(e.out, '}')
 	}
 	if len(e.out) == 1 {
-		return nil, f.work.err
+		return nil
 	}
-	return append(e.out, ']'), f.work.err
+	return append(e.out, ']')
 }
 
 // textOf returns a text that identifies a path.
@@ -240,18 +220,15 @@ func (p *plan) leaves(paths [][]step, at []step, value any) [][]step {
 
 // current returns the changes without the obsolete ones: what functions had written for these is not in the object any
 // more.
-func (v *verifying[S, D, PS, PD]) current(changes []change) ([]change, error) {
+func (v *verifying[S, D, PS, PD]) current(changes []change) []change {
 	l, src := v.of.layout(), reflect.ValueOf(v.src).Elem()
 	if !slices.ContainsFunc(changes, func(c change) bool { return c.On != nil }) {
-		return changes, v.work.err
+		return changes
 	}
-	live, err := finderIn(l.shape, src, &v.work)
-	if err != nil {
-		return nil, err
-	}
+	live := finderIn(l.shape, src, &v.work)
 	var names wire.Texts
 	var steps []step
-	changes = slices.DeleteFunc(changes, func(c change) bool {
+	return slices.DeleteFunc(changes, func(c change) bool {
 		for on := range elements(c.On) {
 			path, ok := readPath(valueOf(on.value, "at"), steps[:0], l, &names)
 			is, _ := stringOf(valueOf(on.value, "is"))
@@ -262,7 +239,6 @@ func (v *verifying[S, D, PS, PD]) current(changes []change) ([]change, error) {
 		}
 		return false
 	})
-	return changes, v.work.err
 }
 
 // hooked returns the innermost field that a function of the user converts and that a change is for: its path, and its
@@ -373,25 +349,22 @@ func elementsOn(s *wire.Shape, path []step) (all [][]string) {
 }
 
 // differing returns the changes from one object of a version to another.
-func differing[T any, P Object[T]](ctx context.Context, s Stash[T, P], from, to P) ([]change, error) {
-	c := comparison{work: unbounded(ctx), collects: true}
-	err := s.compare(&c, nil, s.layout().shape, from, to)
-	return c.found, err
+func differing[T any, P Object[T]](s Stash[T, P], from, to P, w *work) []change {
+	c := comparison{work: w, collects: true}
+	s.compare(&c, nil, s.layout().shape, from, to)
+	return c.found
 }
 
 // copied returns a copy of an object that shares no memory with it below spec, status and the like.
-func copied[T any, P Object[T]](s *wire.Shape, object P) (P, error) {
-	e := encoder{}
+func copied[T any, P Object[T]](s *wire.Shape, object P, w *work) P {
+	var e encoder
 	e.value(s, reflect.ValueOf(object).Elem())
-	if e.err != nil {
-		return nil, e.err
-	}
 	c := P(new(T))
-	if err := wire.Decode(e.out, wire.Whole(e.out), nil, s, reflect.ValueOf(c).Elem()); err != nil {
-		return nil, err
+	if w.fail(e.err); w.err == nil {
+		w.fail(wire.Decode(e.out, wire.Whole(e.out), nil, s, reflect.ValueOf(c).Elem()))
 	}
 	takeMeta(object, c)
-	return c, nil
+	return c
 }
 
 // finder finds values of an object in JSON. It reads each list and each value once.
@@ -403,9 +376,8 @@ type finder struct {
 }
 
 // finderIn returns a finder for an object.
-func finderIn(s *wire.Shape, object reflect.Value, w *work) (*finder, error) {
-	of, err := decodedField(&wire.Member{Shape: s}, object, true, w)
-	return &finder{of, map[string]*tables{}, map[string]string{}, w}, err
+func finderIn(s *wire.Shape, object reflect.Value, w *work) *finder {
+	return &finder{decodedField(&wire.Member{Shape: s}, object, true, w), map[string]*tables{}, map[string]string{}, w}
 }
 
 // at returns the value at a path. It is absent if the path leads nowhere.

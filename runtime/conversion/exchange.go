@@ -85,10 +85,9 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 	v := verifying[S, D, PS, PD]{src: src, dst: dst, of: of, to: to, back: back, trusted: mode.Trusted, unlimited: mode.Trusted || mode.Unlimited}
 	after, err := v.restore(ctx, changes, mode.Size, len(annotation))
 	if errors.Is(err, errSpent) {
-		err = nil
-	}
-	if errors.Is(v.work.err, errSpent) && mode.Spent != nil {
-		*mode.Spent = true
+		if err = nil; mode.Spent != nil {
+			*mode.Spent = true
+		}
 	}
 	return after, err
 }
@@ -110,16 +109,8 @@ type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 // nil if no change applies. If the size of the object is unknown, it is measured when one try does not suffice.
 func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change, size, annotation int) (PS, error) {
 	v.work = workFor(ctx, size+annotation)
-	if size == 0 {
-		v.work.object = func() int {
-			var e encoder
-			e.value(v.of.layout().shape, reflect.ValueOf(v.src).Elem())
-			return len(e.out)
-		}
-	}
-	changes, err := v.current(changes)
-	if err != nil || len(changes) == 0 {
-		return nil, err
+	if changes = v.current(changes); v.work.err != nil || len(changes) == 0 {
+		return nil, v.work.err
 	}
 	// A restored value may not fit src's version. The converted field is unset then.
 	v.ctx, v.before = wire.WithMode(seeing(ctx, v.dst), wire.Mode{Read: new(wire.Left)}), new(S)
@@ -127,30 +118,30 @@ func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change,
 		return nil, err
 	}
 	left := v.work.left
-	after, differ, err := v.try(changes)
+	after, differ := v.try(changes)
 	once := left - v.work.left
-	if err == nil && len(differ) > 0 {
+	if len(differ) > 0 {
 		changes = without(changes, differ, v.of.layout())
-		after, differ, err = v.try(changes)
+		after, differ = v.try(changes)
 	}
-	if err == nil && len(differ) > 0 {
+	if len(differ) > 0 {
 		v.work.left -= once // for the last try
 		half := len(changes) / 2
 		changes = append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
 		spent := v.work.err
 		v.work.left, v.work.err = once+workFloor, context.Cause(ctx)
-		after, differ, err = v.try(changes)
+		after, differ = v.try(changes)
 		v.work.err = cmp.Or(v.work.err, spent)
 	}
 	if len(differ) > 0 || v.to.lossless { // values for which the other version has a place by now are not kept again
 		after = v.before
 	}
-	return after, err
+	return after, v.work.err
 }
 
 // try applies changes, and returns the result of converting dst back then. If this has values that differ from the
-// result without the changes, or is an error, dst is as before; a difference without a path is an unknown one.
-func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, differ []change, err error) {
+// result without the changes, or if the work ends, dst is as before; a difference without a path is an unknown one.
+func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, differ []change) {
 	r := restoring{work: &v.work, unlimited: v.unlimited}
 	if v.work.take(workFloor/mostTries + tryCost*v.work.size) {
 		r.fields(reflect.ValueOf(v.dst).Elem(), nodesOf(changes, v.to.layout()))
@@ -159,19 +150,18 @@ func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, differ []chan
 	after = new(S)
 	switch {
 	case v.work.err != nil:
-		err = v.work.err
 	case r.applied == 0:
-		return v.before, nil, nil
+		return v.before, nil
 	case fails(func() error { return v.back(v.ctx, v.dst, after) }):
 		differ = []change{{}}
 	default:
-		differ, err = v.differences(after)
+		differ = v.differences(after)
 	}
-	if len(differ) > 0 || err != nil {
+	if len(differ) > 0 || v.work.err != nil {
 		r.rollback()
 		after = v.before
 	}
-	return after, differ, err
+	return after, differ
 }
 
 // mostTries is how often changes of a small object are tried, and tryCost how often a try touches each byte of an
@@ -194,9 +184,9 @@ func (v *verifying[S, D, PS, PD]) harmless(changes []change) []change {
 	if len(changes) == 0 {
 		return nil
 	}
-	_, differ, err := v.try(changes)
+	_, differ := v.try(changes)
 	switch half := len(changes) / 2; {
-	case err != nil:
+	case v.work.err != nil:
 		return nil
 	case len(differ) == 0:
 		v.applied.rollback()
@@ -218,30 +208,26 @@ func metadataDiffers(before, after, said metav1.Object) bool {
 
 // differences returns the changes to values in after that are new: neither as before nor the user's own in src. If the
 // annotation is trusted, a value may be new where before or src has none.
-func (v *verifying[S, D, PS, PD]) differences(after PS) ([]change, error) {
+func (v *verifying[S, D, PS, PD]) differences(after PS) []change {
 	l, c := v.of.layout(), comparison{work: &v.work, collects: true}
 	if metadataDiffers(v.before, after, v.src) {
 		c.found = append(c.found, change{At: []step{{name: "metadata"}}})
 	}
 	base := l.arrived(reflect.ValueOf(v.before).Elem())
-	if c.structs(nil, l.shape, base, l.arrived(reflect.ValueOf(after).Elem()), l.keys); c.err != nil || c.changes == 0 {
-		return c.found, c.err
+	if c.structs(nil, l.shape, base, l.arrived(reflect.ValueOf(after).Elem()), l.keys); c.changes > 0 {
+		before, said := finderIn(l.shape, base, c.work), finderIn(l.shape, reflect.ValueOf(v.src).Elem(), c.work)
+		c.found = slices.DeleteFunc(c.found, func(found change) bool {
+			b, s, is := before.at(found.At), said.at(found.At), any(absent{})
+			if found.Is != nil {
+				is, _ = parsed(found.Is)
+			}
+			return found.At[0].name != "metadata" && (isKnown(b, is, s) || v.trusted && (isZero(b) || isZero(s)))
+		})
 	}
-	before, err := finderIn(l.shape, base, c.work)
-	if err != nil {
-		return nil, err
+	if v.work.err != nil {
+		return nil
 	}
-	said, err := finderIn(l.shape, reflect.ValueOf(v.src).Elem(), c.work)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(c.found, func(found change) bool {
-		b, s, is := before.at(found.At), said.at(found.At), any(absent{})
-		if found.Is != nil {
-			is, _ = parsed(found.Is)
-		}
-		return found.At[0].name != "metadata" && (isKnown(b, is, s) || v.trusted && (isZero(b) || isZero(s)))
-	}), v.work.err
+	return c.found
 }
 
 // isKnown reports whether a value is the user's own, or a list whose elements are as before or the user's own.

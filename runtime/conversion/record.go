@@ -3,7 +3,6 @@
 package conversion
 
 import (
-	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -49,26 +48,15 @@ type comparison struct {
 	changes  int
 	paths    int // bytes of paths, or of their steps
 	lost     int // changes for which there is no room
-	err      error
 }
 
 // maxPaths is how many bytes of paths are written for one object. An annotation has room for far less.
 const maxPaths = 4 << 20
 
-// fail ends the comparison if there is an error.
-func (c *comparison) fail(err error) { c.err = cmp.Or(c.err, err) }
-
-// decoded returns a value of a field as decodedField does.
-func (c *comparison) decoded(f *wire.Member, v reflect.Value, present bool) any {
-	value, err := decodedField(f, v, present, c.work)
-	c.fail(err)
-	return value
-}
-
 // json returns a value as text.
 func (c *comparison) json(value any) []byte {
 	text, err := json.Marshal(value)
-	c.fail(err)
+	c.work.fail(err)
 	return text
 }
 
@@ -88,14 +76,14 @@ func (c *comparison) record(at []step, found change) {
 		c.list.next(found)
 		c.paths += len(c.list.out) - before - len(found.Is)
 	}
-	c.fail(c.list.err)
+	c.work.fail(c.list.err)
 }
 
 // add records a value that has to be added.
 func (c *comparison) add(at []step, s *wire.Shape, want reflect.Value) {
 	c.value.out = c.value.out[:0]
 	c.value.value(s, want)
-	c.fail(c.value.err)
+	c.work.fail(c.value.err)
 	c.record(at, change{Is: c.value.out})
 }
 

@@ -82,12 +82,8 @@ func (r *restoring) read(f *wire.Member, v reflect.Value, text []byte) bool {
 // field applies the changes of a field that is missing or not a struct. It uses JSON for this: the field is written and
 // read once.
 func (r *restoring) field(f *wire.Member, v, value reflect.Value, present bool, n *node) {
-	live, err := decodedField(f, value, present, r.work)
-	if err != nil {
-		return
-	}
 	before := r.applied
-	restored := r.value(live, n)
+	restored := r.value(decodedField(f, value, present, r.work), n)
 	if r.applied == before || r.work.err != nil {
 		return
 	}

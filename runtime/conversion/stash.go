@@ -115,15 +115,15 @@ func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned 
 	defer s.notes.Put(n)
 	n.work = *unbounded(ctx)
 	c := comparison{work: &n.work, collects: depend != nil, list: encoder{out: n.list[:0]}, value: encoder{out: n.value}}
-	err := s.compare(&c, n.steps[:0], s.layout().whole, returned, said)
-	if err == nil && len(c.found) > 0 {
-		err = depend(c.found)
+	s.compare(&c, n.steps[:0], s.layout().whole, returned, said)
+	if n.work.err == nil && len(c.found) > 0 {
+		n.work.fail(depend(c.found))
 	}
 	unfit := mode.Read != nil && len(mode.Read.Unfit) > 0
 	annotation, ok := on.GetAnnotations()[Annotation]
 	n.work.ctx = nil
-	if n.value = c.value.out; err != nil || c.changes == 0 && !ok && !unfit {
-		return err
+	if n.value = c.value.out; n.work.err != nil || c.changes == 0 && !ok && !unfit {
+		return n.work.err
 	}
 	kept, rest := n.keptIn(annotation).without(s.version), room(on, mode)
 	all := kept
@@ -333,26 +333,23 @@ func isCommon(name string) bool {
 }
 
 // compare writes the changes from one object of this version to another, as far as a shape of the version has them.
-func (s Stash[T, P]) compare(c *comparison, steps []step, shape *wire.Shape, base, want P) error {
+func (s Stash[T, P]) compare(c *comparison, steps []step, shape *wire.Shape, base, want P) {
 	l := s.layout()
 	c.structs(steps, shape, l.arrived(reflect.ValueOf(base).Elem()), l.arrived(reflect.ValueOf(want).Elem()), l.plan)
-	return c.err
 }
 
 // decodedField returns a value of a field as JSON has it, with numbers as they are written. It is absent if JSON omits
-// the field.
-func decodedField(f *wire.Member, v reflect.Value, present bool, w *work) (any, error) {
+// the field. A value that cannot be written ends the work.
+func decodedField(f *wire.Member, v reflect.Value, present bool, w *work) (value any) {
 	if !present {
-		return absent{}, nil
+		return absent{}
 	}
 	var e encoder
-	if e.value(f.Shape, v); e.err != nil {
-		return nil, e.err
+	e.value(f.Shape, v)
+	if w.fail(e.err); w.take(len(e.out)) {
+		value, w.err = parsed(e.out)
 	}
-	if !w.take(len(e.out)) {
-		return nil, w.err
-	}
-	return parsed(e.out)
+	return value
 }
 
 // parsed reads JSON, with numbers as they are written.

@@ -3,6 +3,7 @@
 package conversion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -16,7 +17,7 @@ const (
 	workFactor = 16
 )
 
-// work counts the work for one object, and ends it when the budget is spent or the caller has gone.
+// work counts the work for one object, and ends it when the budget is spent, the caller has gone or a value fails.
 type work struct {
 	ctx   context.Context
 	left  int   // bytes of the budget
@@ -50,16 +51,8 @@ func (w *work) take(bytes int) bool {
 	return w.err == nil
 }
 
-// measure adds the object to the size and to the budget, if they lack it, and counts the one try before.
-func (w *work) measure() {
-	if w.object != nil {
-		size := w.object()
-		w.object, w.size, w.left = nil, w.size+size, w.left+(workFactor-tryCost)*size
-	}
-}
-
-// used returns how many bytes of the budget were worked on.
-func (w *work) used() int { return workFloor + workFactor*w.size - w.left }
+// fail ends the work if there is an error.
+func (w *work) fail(err error) { w.err = cmp.Or(w.err, err) }
 
 // unbounded returns work that only the caller ends: work for what the object itself has.
 func unbounded(ctx context.Context) *work { return &work{ctx: ctx, left: math.MaxInt} }
