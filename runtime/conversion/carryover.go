@@ -37,23 +37,17 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](
 		return nil
 	}
 	object := []byte(strings.TrimSpace(text))
-	switch versionIn(object, hub) {
-	case of.version:
-		removeAnnotation(dst, annotation)
-		return nil
-	case to.version:
-	default:
-		return nil
-	}
+	version := versionIn(object, hub)
 	n := to.notes.Get().(*notes)
 	defer to.notes.Put(n)
 	kept := n.keptIn(dst.GetAnnotations()[Annotation])
-	if named(kept, to.version) != nil || mode.Trusted { // Exchange would trust what anybody may have written
+	// Exchange would trust what anybody may have written.
+	if version == of.version || version == to.version && (named(kept, to.version) != nil || mode.Trusted) {
 		removeAnnotation(dst, annotation)
 		return nil
 	}
 	whole, came, lost := PD(new(D)), PD(new(D)), PS(new(S))
-	if wire.Decode(object, wire.Whole(object), nil, to.layout().shape, reflect.ValueOf(whole).Elem()) != nil {
+	if version != to.version || wire.Decode(object, wire.Whole(object), nil, to.layout().shape, reflect.ValueOf(whole).Elem()) != nil {
 		return nil
 	}
 	takeMeta(dst, whole)

@@ -88,21 +88,16 @@ func (c *comparison) values(at []step, base, want any, p *plan) {
 }
 
 func (c *comparison) objects(at []step, base, want map[string]any, p *plan) {
-	for _, name := range namesOfBoth(base, want) {
-		c.values(append(at, step{name: name}), memberOf(base, name), memberOf(want, name), p.member(name))
-	}
-}
-
-// namesOfBoth returns the names of the members of two objects, in order.
-func namesOfBoth(a, b map[string]any) []string {
-	names := slices.Collect(maps.Keys(a))
-	for name := range b {
-		if _, ok := a[name]; !ok {
+	names := slices.Collect(maps.Keys(base))
+	for name := range want {
+		if _, ok := base[name]; !ok {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
-	return names
+	for _, name := range names {
+		c.values(append(at, step{name: name}), memberOf(base, name), memberOf(want, name), p.member(name))
+	}
 }
 
 func memberOf(object map[string]any, name string) any {

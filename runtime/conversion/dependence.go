@@ -367,58 +367,54 @@ func copied[T any, P Object[T]](s *wire.Shape, object P, w *work) P {
 	return c
 }
 
-// finder finds values of an object in JSON. It reads each list and each value once.
+// finder finds values below a value in JSON. It reads each list and each value once.
 type finder struct {
-	of      any
-	tables  map[string]*tables // of lists, by their paths
-	digests map[string]string  // of values, by their paths
-	work    *work
+	value any
+	lists tables // of the value, if it is a list
+	is    string // the digest, once it is known
+	below map[string]*finder
+	work  *work
 }
 
 // finderIn returns a finder for an object.
 func finderIn(s *wire.Shape, object reflect.Value, w *work) *finder {
-	return &finder{decodedField(&wire.Member{Shape: s}, object, true, w), map[string]*tables{}, map[string]string{}, w}
+	return &finder{value: decodedField(&wire.Member{Shape: s}, object, true, w), work: w}
 }
 
-// at returns the value at a path. It is absent if the path leads nowhere.
-func (f *finder) at(path []step) any {
-	value, text := f.of, []byte(nil)
+// to returns the finder below the value at a path. The value is absent if the path leads nowhere.
+func (f *finder) to(path []step) *finder {
 	for _, s := range path {
-		if s.keys == nil {
-			text = strconv.AppendQuote(text, s.name)
-			object, _ := value.(map[string]any)
-			value = memberOf(object, s.name)
-			continue
+		text := s.text()
+		below := f.below[text]
+		if below == nil {
+			below = &finder{value: absent{}, work: f.work}
+			if !f.work.take(len(text)) {
+				return below
+			}
+			if object, ok := f.value.(map[string]any); ok && s.keys == nil {
+				below.value = memberOf(object, s.name)
+			} else if list, ok := f.value.([]any); ok && s.keys != nil {
+				if i, several := f.lists.find(list, s, f.work); i >= 0 && !several {
+					below.value = list[i]
+				}
+			}
+			put(&f.below, text, below)
 		}
-		list, _ := value.([]any)
-		t := f.tables[string(text)]
-		if t == nil {
-			t = new(tables)
-			f.tables[string(text)] = t
-		}
-		i, several := t.find(list, s, f.work)
-		if i < 0 || several {
-			return absent{}
-		}
-		value, text = list[i], strconv.AppendQuote(text, s.text())
+		f = below
 	}
-	return value
+	return f
 }
+
+// at returns the value at a path.
+func (f *finder) at(path []step) any { return f.to(path).value }
 
 // digest returns the digest of the value at a path.
 func (f *finder) digest(path []step) string {
-	text := textOf(path)
-	if is, ok := f.digests[text]; ok || !f.work.take(len(text)) {
-		return is
+	if f = f.to(path); f.is == "" && f.value != (absent{}) && f.work.take(len(path)) {
+		text, err := json.Marshal(f.value) // as digest has it
+		if err == nil && f.work.take(len(text)) {
+			f.is = digestOf(text)
+		}
 	}
-	value := f.at(path)
-	if value == (absent{}) {
-		f.digests[text] = ""
-		return ""
-	}
-	is, err := json.Marshal(value) // as digest has it
-	if err == nil && f.work.take(len(is)) {
-		f.digests[text] = digestOf(is)
-	}
-	return f.digests[text]
+	return f.is
 }

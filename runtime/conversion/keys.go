@@ -4,6 +4,7 @@ package conversion
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -100,10 +101,7 @@ func signature(key []byte, group, kind string, object metav1.Object, name, annot
 // signedName returns the name for the signature of an object. If the object has only a generateName, an ending follows
 // that no name has.
 func signedName(object metav1.Object) string {
-	if name := object.GetName(); name != "" {
-		return name
-	}
-	return object.GetGenerateName() + "*"
+	return cmp.Or(object.GetName(), object.GetGenerateName()+"*")
 }
 
 // sign replaces the signature of an object's annotation.

@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
+	"reflect"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -29,18 +29,11 @@ type Limits struct {
 
 // allows reports whether a value in JSON satisfies the markers of its type, and of the types of the values in it.
 func (r *restoring) allows(p *plan, text json.RawMessage) bool {
-	if r.unlimited || p.Limits.isZero() && p.Members == nil && p.Elements == nil {
+	if r.unlimited || reflect.ValueOf(p.Limits).IsZero() && p.Members == nil && p.Elements == nil {
 		return true
 	}
 	value, err := parsed(text)
 	return err == nil && r.allowsValue(p, value)
-}
-
-// allowsElements is allows for elements of a list, with any number of elements.
-func (r *restoring) allowsElements(p *plan, text json.RawMessage) bool {
-	unbounded := *p
-	unbounded.Limits.MinItems, unbounded.Limits.MaxItems = 0, 0
-	return r.allows(&unbounded, text)
 }
 
 // allowsLength reports whether a list may have this number of elements.
@@ -50,7 +43,7 @@ func (r *restoring) allowsLength(p *plan, elements int) bool {
 
 func (r *restoring) allowsValue(p *plan, value any) bool {
 	l := p.Limits
-	if value == nil {
+	if r.unlimited || value == nil {
 		return true
 	}
 	if l.Enum != nil && !slices.Contains(l.Enum, fmt.Sprint(value)) {
@@ -60,7 +53,7 @@ func (r *restoring) allowsValue(p *plan, value any) bool {
 	case json.Number:
 		return l.allowsNumber(value)
 	case string:
-		return within(utf8.RuneCountInString(value), l.MinLength, l.MaxLength) && r.matches(l.Pattern, value)
+		return within(utf8.RuneCountInString(value), l.MinLength, l.MaxLength) && (p.pattern == nil || p.pattern.MatchString(value))
 	case []any:
 		if !within(len(value), l.MinItems, l.MaxItems) {
 			return false
@@ -81,27 +74,6 @@ func (r *restoring) allowsValue(p *plan, value any) bool {
 		}
 	}
 	return true
-}
-
-// matches reports whether text matches a pattern. A pattern that Go cannot read is left to the API server.
-func (r *restoring) matches(pattern, text string) bool {
-	if pattern == "" {
-		return true
-	}
-	p, ok := r.patterns[pattern]
-	if !ok {
-		p, _ = regexp.Compile(pattern)
-		if r.patterns == nil {
-			r.patterns = map[string]*regexp.Regexp{}
-		}
-		r.patterns[pattern] = p
-	}
-	return p == nil || p.MatchString(text)
-}
-
-func (l Limits) isZero() bool {
-	return l.Enum == nil && l.Minimum == "" && l.Maximum == "" && l.Pattern == "" &&
-		l.MinLength|l.MaxLength|l.MinItems|l.MaxItems|l.MinProperties|l.MaxProperties == 0
 }
 
 func (l Limits) allowsNumber(n json.Number) bool {

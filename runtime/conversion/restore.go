@@ -5,7 +5,6 @@ package conversion
 import (
 	"encoding/json"
 	"reflect"
-	"regexp"
 	"slices"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
@@ -20,7 +19,6 @@ type restoring struct {
 	undo []func()
 	// unlimited means that the markers of types are ignored.
 	unlimited bool
-	patterns  map[string]*regexp.Regexp
 }
 
 // rollback restores the object to its state before the changes.
@@ -208,7 +206,8 @@ func (r *restoring) surround(live any, n *node) any {
 		others, _ = kept.([]any)
 	}
 	list, _ = live.([]any)
-	if others == nil || !r.work.take(len(c.Is)+len(list)*tableCost) || !r.allowsElements(n.plan, c.Is) || !fits(n.shape, c.Is) {
+	forbidden := func(e any) bool { return !r.allowsValue(n.plan.elements, e) }
+	if others == nil || !r.work.take(len(c.Is)+len(list)*tableCost) || slices.ContainsFunc(others, forbidden) || !fits(n.shape, c.Is) {
 		return live
 	}
 	isOne := c.Around.leadsTo

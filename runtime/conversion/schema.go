@@ -4,6 +4,7 @@ package conversion
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -66,6 +67,7 @@ type plan struct {
 	// key and one are steps to elements: with the names of the keys, in order, and to the one element. A step without
 	// names leads to no element.
 	key, one step
+	pattern  *regexp.Regexp // nil if there is none, or if Go cannot read it: it is left to the API server
 	members  map[string]*plan
 	elements *plan // of a list or a map; never nil
 }
@@ -85,6 +87,9 @@ func planOf(s Schema, none *plan, onlyKeys bool) *plan {
 		for _, path := range p.one.keys {
 			p.one.values = append(p.one.values, s.One[path])
 		}
+	}
+	if s.Limits.Pattern != "" {
+		p.pattern, _ = regexp.Compile(s.Limits.Pattern)
 	}
 	if s.Members != nil {
 		p.members = make(map[string]*plan, len(s.Members))
