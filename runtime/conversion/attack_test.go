@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"runtime"
 	"strings"
@@ -346,6 +345,52 @@ func TestTrustedAnnotation(t *testing.T) {
 		}
 		if dst.Spec.Image != want {
 			t.Errorf("trusted %v: image %q, want %q", trusted, dst.Spec.Image, want)
+		}
+	}
+}
+
+// TestForgedEntries checks that an annotation restores entries only under the keys of the schema, and no other metadata.
+func TestForgedEntries(t *testing.T) {
+	of, to := NewStash[alpha]("v1alpha1", Schema{}), NewStash[stable]("v1", Schema{Annotations: []string{"own"}, Labels: []string{"own"}})
+	name, err := digest("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := digest(map[string]any{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, want := range map[string]metav1.ObjectMeta{
+		`{"at":["metadata","annotations","own"],"is":"x"}`:                          {Name: "a", Annotations: map[string]string{"own": "x"}},
+		`{"at":["metadata","labels","own"],"is":"x"}`:                               {Name: "a", Labels: map[string]string{"own": "x"}},
+		`{"at":["metadata","labels","own"],"is":"a b"}`:                             {Name: "a"}, // no value of a label
+		`{"at":["metadata","labels","own"],"is":"` + strings.Repeat("x", 64) + `"}`: {Name: "a"},
+		`{"at":["metadata","annotations","own"],"is":1}`:                            {Name: "a"},
+		`{"at":["metadata","annotations","own"],"was":"1","is":"x"}`:                {Name: "a"},
+		`{"at":["metadata","annotations","own","x"],"is":"x"}`:                      {Name: "a"},
+		`{"at":["metadata","annotations","other"],"is":"x"}`:                        {Name: "a"},
+		`{"at":["metadata","labels","other"],"is":"x"}`:                             {Name: "a"},
+		`{"at":["metadata","annotations"],"is":{"other":"x"}}`:                      {Name: "a"},
+		`{"at":["metadata","labels"],"is":{"own":"x"}}`:                             {Name: "a"},
+		`{"at":["metadata","finalizers"],"is":["x"]}`:                               {Name: "a"},
+		`{"at":["metadata","name"],"was":"` + name + `","is":"b"}`:                  {Name: "a"},
+		`{"at":["metadata"],"was":"` + whole + `","is":{"name":"b"}}`:               {Name: "a"},
+		`{"at":["metadata"],"is":{"name":"b"}}`:                                     {Name: "a"},
+	} {
+		for _, trusted := range []bool{false, true} {
+			src := alpha{ObjectMeta: metav1.ObjectMeta{Name: "a", Annotations: map[string]string{Annotation: `{"v1":[` + change + `]}`}}}
+			dst := stable{ObjectMeta: src.ObjectMeta}
+			ctx := wire.WithMode(context.Background(), wire.Mode{Trusted: trusted})
+			if err := Exchange(ctx, &src, &dst, of, to, func(context.Context, *stable, *alpha) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+			delete(dst.Annotations, Annotation) // it keeps the entry, as the conversion back has none
+			if trusted && strings.Contains(change, `"labels","own"`) {
+				continue // the handler has written it
+			}
+			if !reflect.DeepEqual(dst.Labels, want.Labels) || len(dst.Annotations) != len(want.Annotations) || dst.Annotations["own"] != want.Annotations["own"] || dst.Name != want.Name || dst.Finalizers != nil {
+				t.Errorf("%s, trusted %v: got %+v, want %+v", change, trusted, dst.ObjectMeta, want)
+			}
 		}
 	}
 }

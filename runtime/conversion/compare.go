@@ -29,12 +29,12 @@ func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value,
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		below := p.member(f.Name)
-		if below.Dropped || c.work.err != nil {
+		if below.Dropped {
 			continue
 		}
 		b, hasBase := f.Present(base)
 		w, hasWant := f.Present(want)
-		if hasBase == hasWant && (!hasBase || comparesWhole(f, len(at)) && f.Shape.Equal(b, w)) {
+		if c.work.err != nil || hasBase == hasWant && (!hasBase || comparesWhole(f, len(at)) && f.Shape.Equal(b, w)) {
 			continue
 		}
 		here := append(at, step{name: f.Name})

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -29,7 +28,7 @@ type Limits struct {
 
 // allows reports whether a value in JSON satisfies the markers of its type, and of the types of the values in it.
 func (r *restoring) allows(p *plan, text json.RawMessage) bool {
-	if r.unlimited || reflect.ValueOf(p.Limits).IsZero() && p.Members == nil && p.Elements == nil {
+	if r.unlimited || p.Limits.isZero() && p.Members == nil && p.Elements == nil {
 		return true
 	}
 	value, err := parsed(text)
@@ -74,6 +73,11 @@ func (r *restoring) allowsValue(p *plan, value any) bool {
 		}
 	}
 	return true
+}
+
+func (l Limits) isZero() bool {
+	return l.Enum == nil && l.Minimum == "" && l.Maximum == "" && l.Pattern == "" &&
+		l.MinLength|l.MaxLength|l.MinItems|l.MaxItems|l.MinProperties|l.MaxProperties == 0
 }
 
 func (l Limits) allowsNumber(n json.Number) bool {

@@ -105,22 +105,19 @@ func (t *table) unique(list []any) bool {
 }
 
 // tables are the tables of one list: for its keys, and for the keys of its one element.
-type tables [2]*table
+type tables []*table
 
 // find returns the index of the first element of the list to which a step leads, or -1, and whether there are several.
 func (t *tables) find(list []any, s step, w *work) (int, bool) {
-	for i := range t {
-		if t[i] == nil {
-			if !w.take(len(list) * (len(s.keys) + 1) * tableCost) {
-				return -1, false
-			}
-			t[i] = tableOf(list, s)
+	i := slices.IndexFunc(*t, func(t *table) bool { return slices.Equal(t.key.keys, s.keys) })
+	if i < 0 {
+		if !w.take(len(list) * (len(s.keys) + 1) * tableCost) {
+			return -1, false
 		}
-		if slices.Equal(t[i].key.keys, s.keys) {
-			return t[i].find(s)
-		}
+		i = len(*t)
+		*t = append(*t, tableOf(list, s))
 	}
-	return -1, false
+	return (*t)[i].find(s)
 }
 
 // tableCost is about how many bytes a table takes for a key of an element.

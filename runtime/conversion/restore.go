@@ -163,10 +163,9 @@ func (r *restoring) elements(list []any, n *node) []any {
 		switch {
 		case i >= 0:
 			taken[i] = true
-			switch value := r.value(list[i], child); {
-			case value == (absent{}):
+			if value := r.value(list[i], child); value == (absent{}) {
 				removed[i] = true
-			default:
+			} else {
 				list[i] = value
 			}
 		case c != nil && c.Was == "" && c.Is != nil && r.fits(child, c.Is):
