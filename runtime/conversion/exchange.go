@@ -109,6 +109,13 @@ type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 // nil if no change applies. If the size of the object is unknown, it is measured when one try does not suffice.
 func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change, size, annotation int) (PS, error) {
 	v.work = workFor(ctx, size+annotation)
+	if size == 0 {
+		v.work.object = func() int {
+			var e encoder
+			e.value(v.of.layout().shape, reflect.ValueOf(v.src).Elem())
+			return len(e.out)
+		}
+	}
 	if changes = v.current(changes); v.work.err != nil || len(changes) == 0 {
 		return nil, v.work.err
 	}
@@ -117,9 +124,12 @@ func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change,
 	if err := v.back(v.ctx, v.dst, v.before); err != nil {
 		return nil, err
 	}
-	left := v.work.left
+	used := v.work.used()
 	after, differ := v.try(changes)
-	once := left - v.work.left
+	if len(differ) > 0 {
+		v.work.measure()
+	}
+	once := v.work.used() - used
 	if len(differ) > 0 {
 		changes = without(changes, differ, v.of.layout())
 		after, differ = v.try(changes)

@@ -51,6 +51,17 @@ func (w *work) take(bytes int) bool {
 	return w.err == nil
 }
 
+// measure adds the object to the size and to the budget, if they lack it, and counts the one try before.
+func (w *work) measure() {
+	if w.object != nil {
+		size := w.object()
+		w.object, w.size, w.left = nil, w.size+size, w.left+(workFactor-tryCost)*size
+	}
+}
+
+// used returns how many bytes of the budget were worked on.
+func (w *work) used() int { return workFloor + workFactor*w.size - w.left }
+
 // fail ends the work if there is an error.
 func (w *work) fail(err error) { w.err = cmp.Or(w.err, err) }
 
