@@ -126,11 +126,10 @@ func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change,
 	}
 	used := v.work.used()
 	after, differ := v.try(changes)
+	once := 0
 	if len(differ) > 0 {
 		v.work.measure()
-	}
-	once := v.work.used() - used
-	if len(differ) > 0 {
+		once = v.work.used() - used
 		changes = without(changes, differ, v.of.layout())
 		after, differ = v.try(changes)
 	}
