@@ -4,6 +4,7 @@ package conversion
 
 import (
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,10 +75,23 @@ type plan struct {
 
 // planOf prepares a schema, or only the keys of its lists. The plan none is for values without a schema.
 func planOf(s Schema, none *plan, onlyKeys bool) *plan {
-	if onlyKeys {
+	return planner{none, onlyKeys, map[uintptr]map[string]*plan{}, map[*Schema]*plan{}}.plan(s)
+}
+
+// planner prepares a schema. The schema of a type inside itself contains itself, by its Members or its Elements, and so
+// does the plan.
+type planner struct {
+	none     *plan
+	onlyKeys bool
+	members  map[uintptr]map[string]*plan // by Schema.Members
+	elements map[*Schema]*plan
+}
+
+func (r planner) plan(s Schema) *plan {
+	if r.onlyKeys {
 		s = Schema{Keys: s.Keys, Members: s.Members, Elements: s.Elements}
 	}
-	p := &plan{Schema: s, elements: none}
+	p := &plan{Schema: s, elements: r.none}
 	if len(s.Keys) > 0 {
 		p.key.keys = slices.Sorted(slices.Values(s.Keys))
 	}
@@ -92,13 +106,23 @@ func planOf(s Schema, none *plan, onlyKeys bool) *plan {
 		p.pattern, _ = regexp.Compile(s.Limits.Pattern)
 	}
 	if s.Members != nil {
-		p.members = make(map[string]*plan, len(s.Members))
-		for name, m := range s.Members {
-			p.members[name] = planOf(m, none, onlyKeys)
+		id, known := reflect.ValueOf(s.Members).Pointer(), false
+		if p.members, known = r.members[id]; !known {
+			p.members = make(map[string]*plan, len(s.Members))
+			r.members[id] = p.members
+			for name, m := range s.Members {
+				p.members[name] = r.plan(m)
+			}
 		}
 	}
 	if s.Elements != nil {
-		p.elements = planOf(*s.Elements, none, onlyKeys)
+		e, known := r.elements[s.Elements]
+		if !known {
+			e = &plan{}
+			r.elements[s.Elements] = e
+			*e = *r.plan(*s.Elements)
+		}
+		p.elements = e
 	}
 	return p
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conversion
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestPlanOfItself prepares the schemas of types inside themselves, by a member and by the elements of a list.
+func TestPlanOfItself(t *testing.T) {
+	none := &plan{}
+	none.elements = none
+	tree := Schema{Members: map[string]Schema{"name": {Limits: Limits{MaxLength: 5}}}}
+	tree.Members["child"] = tree
+	below := planOf(tree, none, false).member("child").member("child").member("name")
+	if below.Limits.MaxLength != 5 {
+		t.Errorf("the name of a child's child has the limits %v", below.Limits)
+	}
+	list := Schema{Keys: []string{"name"}, Elements: &Schema{Members: map[string]Schema{}}}
+	list.Elements.Members["list"] = list
+	below = planOf(list, none, true).elements.member("list").elements.member("list")
+	if !slices.Equal(below.key.keys, list.Keys) {
+		t.Errorf("a list inside the list's elements has the keys %v", below.key.keys)
+	}
+}
