@@ -350,7 +350,7 @@ func TestTrustedAnnotation(t *testing.T) {
 	}
 }
 
-// TestForgedEntries checks that an annotation restores entries only under the keys of the schema, and no other metadata.
+// TestForgedEntries checks that an annotation restores only entries under keys of the schema, and no other metadata.
 func TestForgedEntries(t *testing.T) {
 	of, to := NewStash[alpha]("v1alpha1", Schema{}), NewStash[stable]("v1", Schema{Annotations: []string{"own"}, Labels: []string{"own"}})
 	name, err := digest("a")

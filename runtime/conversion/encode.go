@@ -54,7 +54,7 @@ func (e *encoder) text(name, value string) {
 	e.out = wire.AppendText(e.out, value)
 }
 
-// end ends an object, or takes back what has been written since an earlier length if the object is empty.
+// end ends an object. An empty one is taken back, down to an earlier length.
 func (e *encoder) end(before int) {
 	if e.out[len(e.out)-1] == '{' {
 		e.out = e.out[:before]

@@ -41,8 +41,7 @@ type Schema struct {
 	Elements *Schema
 }
 
-// withEntries returns the schema of a whole kind, with its own entries as members of the metadata. All other entries are
-// dropped.
+// withEntries returns the schema of a whole kind, with its own entries as members of the metadata. It drops all others.
 func (s Schema) withEntries() Schema {
 	metadata := Schema{Members: map[string]Schema{}, Elements: &Schema{Dropped: true}}
 	add := func(name string, keys []string, value Schema) {
@@ -68,7 +67,7 @@ type plan struct {
 	// key and one are steps to elements: with the names of the keys, in order, and to the one element. A step without
 	// names leads to no element.
 	key, one step
-	pattern  *regexp.Regexp // nil if there is none, or if Go cannot read it: it is left to the API server
+	pattern  *regexp.Regexp // nil without a pattern, or with one that Go cannot read and the API server checks
 	members  map[string]*plan
 	elements *plan // of a list or a map; never nil
 }

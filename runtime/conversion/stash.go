@@ -297,7 +297,7 @@ func write(object metav1.Object, text string) {
 	object.SetAnnotations(annotations)
 }
 
-// users returns a copy of the annotations that are not of this package, or nil if there are none.
+// users returns a copy of the annotations that are not of this package, or nil without any.
 func users(object metav1.Object) map[string]string {
 	annotations := maps.Clone(object.GetAnnotations())
 	remove(&annotations, Annotation)
