@@ -132,7 +132,7 @@ test-delivery: ## new projects, and what they bring into a cluster, under helm, 
 
 .PHONY: test-mutation
 test-mutation: ## faults seeded into the examples' generated code and the runtime, each of which a test finds
-	$(TEST) -count=1 -timeout 30m ./hack/mutation
+	$(TEST) -count=1 -timeout 60m ./hack/mutation
 
 .PHONY: test-release
 test-release: ## the tree can be released: its modules, its API listing, its changelog
