@@ -26,21 +26,25 @@ type kindVersion struct {
 	converted bool
 }
 
-// Unconverted returns the kinds of the project with several versions, if one is not converted: neither by
-// markers, nor by methods of controller-runtime's Convertible and Hub, nor by a webhook in the definition.
+// Unconverted returns the kinds of the project with several served versions, if one is not converted: neither by
+// markers, nor by methods of controller-runtime's Convertible and Hub, nor by a webhook in the definition or a patch
+// of it, nor by a converter that the project names. A kind that two packages declare in one version, such as in tests
+// of migrations, is left out: nothing tells which of them is served.
 func (r Run) Unconverted(ctx context.Context, p *model.Project, definitions []*manifest.Definition) (all []lint.Unconverted) {
+	if p.Incomplete {
+		return nil
+	}
 	source, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: build.APIMarkers()})
 	versions := map[string][]kindVersion{} // by group and kind
 	for _, api := range build.APIs(ctx, source.Packages) {
 		for _, f := range api.FilesWith("TypeMeta") {
 			for spec := range load.Types(f.AST) {
 				t := load.Type{File: f, Spec: spec}
-				markers := load.Markers(t.Comments()...)
-				if !isKind(spec) || slices.Contains(markers, "+kubebuilder:skipversion") || slices.Contains(markers, "+kubebuilder:unservedversion") {
+				if !isKind(spec) {
 					continue
 				}
 				name := spec.Name.Name
-				byHand := slices.ContainsFunc(api.Methods(name), func(m load.Method) bool { return m.Name == "ConvertTo" || m.Name == "Hub" })
+				byHand := slices.ContainsFunc(api.Methods(name), func(m load.Method) bool { return m.Name == convertTo || m.Name == "Hub" })
 				byMarker := slices.ContainsFunc(p.Conversions, func(c *model.Conversion) bool {
 					return c.Spoke.Group == api.Group && c.Spoke.Name == name && (c.Spoke.Version == api.Version || c.Hub.Version == api.Version)
 				})
@@ -49,8 +53,13 @@ func (r Run) Unconverted(ctx context.Context, p *model.Project, definitions []*m
 			}
 		}
 	}
+	definitions = slices.Concat(definitions, r.patches())
 	for _, of := range versions {
-		if len(of) < 2 || p.Incomplete {
+		if isTwice(of) {
+			continue
+		}
+		of = slices.DeleteFunc(of, func(v kindVersion) bool { return !isServed(v, p, definitions) })
+		if len(of) < 2 {
 			continue
 		}
 		slices.SortFunc(of, func(a, b kindVersion) int { return apiversion.CompareKubeAwareVersionStrings(a.Version, b.Version) })
@@ -58,15 +67,79 @@ func (r Run) Unconverted(ctx context.Context, p *model.Project, definitions []*m
 			all = append(all, found)
 		}
 	}
+	if len(all) > 0 {
+		converters := r.converters(ctx)
+		all = slices.DeleteFunc(all, func(u lint.Unconverted) bool {
+			return slices.ContainsFunc(converters, func(f *load.File) bool { return bytes.Contains(f.Src, []byte(u.Kind)) })
+		})
+	}
 	slices.SortFunc(all, func(a, b lint.Unconverted) int { return cmp.Or(a.Pos.Compare(b.Pos), strings.Compare(a.Kind, b.Kind)) })
 	return all
+}
+
+// patches returns what kubebuilder's projects patch into definitions. A patch has a definition's name, and may lack
+// its kind.
+func (r Run) patches() []*manifest.Definition {
+	sources, err := load.Arguments(load.Names(r.Root, "config/crd/patches"), nil)
+	if err != nil {
+		return nil
+	}
+	contents, _ := manifest.Read(sources)
+	return contents.Definitions
+}
+
+// converters returns the files that call functions which register a conversion without methods of the kind's own: those
+// of controller-runtime's builder, and of Knative. They name the kinds.
+func (r Run) converters(ctx context.Context) (files []*load.File) {
+	source, _ := load.Load(ctx, load.Config{Dir: r.Root, Patterns: []string{"./..."}, Tags: r.Tags,
+		Markers: []string{".WithConverter(", ".NewHubSpokeConverter(", ".RegisterConverter(", ".NewConversionController("}})
+	for _, p := range source.Packages {
+		files = append(files, p.Files...)
+	}
+	return files
+}
+
+// isTwice reports whether two packages declare the same version of a kind.
+func isTwice(of []kindVersion) bool {
+	for i, v := range of {
+		if slices.ContainsFunc(of[:i], func(o kindVersion) bool { return o.Version == v.Version }) {
+			return true
+		}
+	}
+	return false
+}
+
+// isServed reports whether a cluster surely serves a version of a kind. The kind's definition says it. Without one, the
+// type has the marker by which controller-gen writes it, or a webhook, and no marker takes it back.
+func isServed(v kindVersion, p *model.Project, definitions []*manifest.Definition) bool {
+	name := v.Spec.Name.Name
+	for _, d := range definitions {
+		if d.Group == v.Group && d.Kind == name {
+			return slices.ContainsFunc(d.Versions, func(of manifest.Version) bool { return of.Name == v.Version && of.Served })
+		}
+	}
+	markers := load.Markers(v.Comments()...)
+	if slices.Contains(markers, "+kubebuilder:skipversion") || slices.Contains(markers, "+kubebuilder:unservedversion") {
+		return false
+	}
+	if slices.ContainsFunc(strings.Split(v.Path, "/"), func(folder string) bool { return slices.Contains([]string{"test", "tests", "e2e"}, folder) }) {
+		return false
+	}
+	return slices.Contains(markers, "+kubebuilder:object:root=true") || slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool {
+		return w.Kind != nil && w.Kind.Group == v.Group && w.Kind.Version == v.Version && w.Kind.Kind == name
+	})
 }
 
 // unconverted returns the finding about the versions of a kind, which are sorted.
 func unconverted(of []kindVersion, definitions []*manifest.Definition) (found lint.Unconverted, ok bool) {
 	found.Group, found.Kind = of[0].Group, of[0].Spec.Name.Name
 	for _, d := range definitions {
-		if d.Group == found.Group && d.Kind == found.Kind && d.Conversion != nil {
+		ofKind := d.Group == found.Group && d.Kind == found.Kind
+		if plural, group, _ := strings.Cut(d.Name, "."); d.Kind == "" && group == found.Group { // a patch
+			t, named := of[0].Resource(plural)
+			ofKind = named && t.Spec.Name.Name == found.Kind
+		}
+		if ofKind && d.Conversion != nil {
 			return found, false
 		}
 	}

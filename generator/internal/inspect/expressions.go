@@ -48,31 +48,42 @@ func Generate(ctx context.Context, c engine.Config) engine.Result {
 
 // refused returns the mistakes in the CEL of the project's policies and matchConditions that are not of lint.
 func refused(ctx context.Context, m *load.Module, p *model.Project) diag.List {
-	at, any := firstExpression(p)
+	at, any, strict := firstExpression(p)
 	if !any {
 		return nil
 	}
 	found, ofPolicies, refused, err := readExpressions(ctx, m, p, "", nil)
 	if err != nil {
-		return diag.List{diag.Errorf(at, check.RuleMatchConditions, "the expressions cannot be compiled: %v", err)}
+		d := diag.Errorf(at, check.RuleMatchConditions, "the expressions cannot be compiled: %v", err)
+		if !strict {
+			d.Severity = diag.Warning
+		}
+		return diag.List{d}
 	}
 	refused.Add(lint.Stopping(found)...)
 	return append(refused, lint.ApplyToPolicies(p, ofPolicies, check.AllowedToPolicies(), isOfExpressions)...)
 }
 
-// firstExpression returns the position of a project's first expression, if it has any.
-func firstExpression(p *model.Project) (at diag.Range, any bool) {
+// firstExpression returns the position of a project's first expression, if it has any. It is strict if an expression is
+// not of a +kubebuilder marker, with which controller-gen succeeds whatever the expression says.
+func firstExpression(p *model.Project) (at diag.Range, any, strict bool) {
 	for _, w := range p.Webhooks() {
-		if len(w.OwnConditions()) > 0 {
-			return w.Where("matchConditions[0].expression"), true
+		if len(w.OwnConditions()) == 0 {
+			continue
+		}
+		if !any || !w.Kubebuilder {
+			at, any = w.Where("matchConditions[0].expression"), true
+		}
+		if !w.Kubebuilder {
+			return at, true, true
 		}
 	}
 	for _, policy := range p.Policies {
 		if len(policy.Spec.Expressions()) > 0 {
-			return policy.Range, true
+			return policy.Range, true, true
 		}
 	}
-	return diag.Range{}, false
+	return at, any, false
 }
 
 // isOfExpressions reports a rule about the expressions of policies that an allowance may name.
@@ -114,6 +125,9 @@ func readExpressions(ctx context.Context, m *load.Module, p *model.Project, kube
 			w := p.Configurations[f.Configuration].Webhooks[f.Webhook]
 			if rule != check.RuleMatchConditions && !slices.Contains(w.OwnConditions(), w.Spec.MatchConditions[f.Condition]) {
 				continue // the condition of deleting reads objects without their types
+			}
+			if w.Kubebuilder {
+				severity = diag.Warning
 			}
 			refused.Add(diag.Diagnostic{Range: inCondition(w, f), Severity: severity, Rule: rule, Message: f.Message})
 		default:

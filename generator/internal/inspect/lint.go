@@ -113,7 +113,7 @@ func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*mo
 	for _, p := range projects {
 		found := lint.Findings(p, s)
 		ofPolicies := lint.PolicyFindings(p, s)
-		if _, any := firstExpression(p); any {
+		if _, any, _ := firstExpression(p); any {
 			ofWebhooks, inPolicies, refused, err := readExpressions(ctx, m, p, kubeVersion, files)
 			if err != nil {
 				return LintResult{}, err
