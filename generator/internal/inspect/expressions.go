@@ -65,7 +65,7 @@ func refused(ctx context.Context, m *load.Module, p *model.Project) diag.List {
 }
 
 // firstExpression returns the position of a project's first expression, if it has any. It is strict if an expression is
-// not of a +kubebuilder marker, with which controller-gen succeeds whatever the expression says.
+// not of a +kubebuilder marker, because controller-gen succeeds with any expression.
 func firstExpression(p *model.Project) (at diag.Range, any, strict bool) {
 	for _, w := range p.Webhooks() {
 		if len(w.OwnConditions()) == 0 {
