@@ -88,8 +88,8 @@ func (r Run) patches() []*manifest.Definition {
 	return contents.Definitions
 }
 
-// converters returns the files that register a conversion without methods of the kind: by controller-runtime's builder or
-// by Knative. These files name the kinds.
+// converters returns the files that register a conversion without methods of the kind, by the builder of
+// controller-runtime or by Knative. They name the kinds.
 func (r Run) converters(ctx context.Context) (files []*load.File) {
 	source, _ := load.Load(ctx, load.Config{Dir: r.Root, Patterns: []string{"./..."}, Tags: r.Tags,
 		Markers: []string{".WithConverter(", ".NewHubSpokeConverter(", ".RegisterConverter(", ".NewConversionController("}})
