@@ -273,7 +273,8 @@ func isZero(value any) bool {
 	case []any:
 		return len(value) == 0
 	}
-	return value == false || value == "" || value == json.Number("0")
+	// Go writes a zero Duration as "0s" and a zero Quantity as "0", also with omitempty.
+	return value == false || value == "" || value == "0s" || value == "0" || value == json.Number("0")
 }
 
 // without returns the changes except for changes at the path of a difference, around it or below it. A list counts as a
