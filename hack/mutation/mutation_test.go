@@ -44,6 +44,7 @@ func targets() []target {
 // TestGeneratedTestsFindFaults seeds every fault into every example. A generated test has to find it by failing: a
 // fault that does not compile does not count.
 func TestGeneratedTestsFindFaults(t *testing.T) {
+	skipIfShort(t)
 	program := build(t)
 	found, seeded := map[string]*row{}, 0
 	for _, target := range targets() {
@@ -339,5 +340,13 @@ func holdTable(t *testing.T, name, want string) {
 		}
 	} else if got != want {
 		t.Errorf("the table in %s is stale, -update rewrites it:\n%s", page, want)
+	}
+}
+
+// skipIfShort skips a test that compiles and runs the tests of other modules.
+func skipIfShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("runs the go command for minutes")
 	}
 }

@@ -37,6 +37,7 @@ func policyFaults() []policyFault {
 // TestGeneratedTestsFindFaultsOfPolicies seeds each fault into a copy of examples/policies. Its generated tests have to
 // fail with the fault's message, and to pass without a fault.
 func TestGeneratedTestsFindFaultsOfPolicies(t *testing.T) {
+	skipIfShort(t)
 	program := build(t)
 	runtime, err := filepath.Abs(runtimeDir)
 	if err != nil {
