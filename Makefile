@@ -27,7 +27,7 @@ UNIT      = $$(go list ./... | grep -v /hack/mutation$$)
 AT_FLOOR  = GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod)
 # Tests that compile or analyse all dependencies again, long random walks, and what other tests imply in most cases.
 # hack/hermetic.sh runs those of generator/compile, and test-builds the other one.
-SLOW      := ^(TestRecipes|TestOriginOfBuilds|TestWalk|TestHints|TestVet)$$
+SLOW      := ^(TestOriginOfBuilds|TestWalk|TestHints|TestVet)$$
 # verify runs go vet with all its checks. go test has some of them, and analyses all dependencies for them.
 TEST     := go test -vet=off
 # Tests that need a machine without other work. make test-promises and make bench run them, make test-peers does not.

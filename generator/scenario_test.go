@@ -41,6 +41,8 @@ func scenarioFiles(t *testing.T) []string {
 }
 
 func TestScenarios(t *testing.T) {
+	t.Setenv("GOENV", "off")
+	t.Setenv("GOFLAGS", "")
 	for _, file := range scenarioFiles(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()

@@ -87,6 +87,8 @@ func transcript(t *testing.T, dir string, comment []byte) string {
 		}
 	}
 	t.Setenv("PATH", bin)
+	t.Setenv("GOENV", "off") // and of what they have set for the go command
+	t.Setenv("GOFLAGS", "")
 	var out strings.Builder
 	for line := range strings.Lines(string(comment)) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
