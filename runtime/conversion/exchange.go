@@ -11,6 +11,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -142,7 +143,7 @@ func (v *verifying[S, D, PS, PD]) twice(changes []change) (after PS, tried, diff
 	if after, differ = v.try(changes); len(differ) > 0 {
 		v.work.measure()
 		v.once = v.work.used() - used
-		changes = without(changes, differ, v.of.layout())
+		changes = without(changes, differ)
 		after, differ = v.try(changes)
 	}
 	return after, changes, differ
@@ -323,25 +324,36 @@ func memberShape(s *wire.Shape, name string) *wire.Shape {
 	return s.Elem // of a map
 }
 
-// without returns the changes except for changes at the path of a difference, around it or below it. A list counts as a
-// whole. Most members have the same name in both versions.
-func without(changes, differences []change, l layout) []change {
-	for i, d := range differences {
-		if list := slices.IndexFunc(d.At, func(s step) bool { return s.keys != nil }); list >= 0 {
-			differences[i].At = d.At[:list]
+// without returns the changes except for changes at the path of a difference, around it or below it. An element counts
+// as a whole. Most members have the same name in both versions, and most elements have the same values of their keys.
+func without(changes, differences []change) []change {
+	differ := map[string]bool{} // and false for paths around a difference
+	for _, d := range differences {
+		path := ""
+		for i, s := range d.At {
+			path += s.place()
+			if differ[path] = differ[path] || s.keys != nil || i == len(d.At)-1; differ[path] {
+				break
+			}
 		}
 	}
-	root := nodesOf(differences, l)
 	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool {
-		n := root
+		path := ""
 		for _, s := range c.At {
-			if s.keys != nil {
-				return true
-			}
-			if n = n.index[s.name]; n == nil || n.leaf != nil {
-				return n != nil
+			path += s.place()
+			if found, ok := differ[path]; !ok || found {
+				return ok
 			}
 		}
 		return true
 	})
+}
+
+// place returns a text that identifies a step in both versions: a list may be a map in the other one, and its keys may
+// have other names.
+func (s step) place() string {
+	if s.keys == nil {
+		return "," + strconv.Quote(s.name)
+	}
+	return "," + keyText(s.values)
 }
