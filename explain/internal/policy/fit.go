@@ -21,9 +21,9 @@ import (
 // ours ends the message about an expression that an API server accepts.
 const ours = "; an API server accepts the expression, webhook-gen compares it with the Go type"
 
-// fit compiles an expression against the types. A type error that no evaluation has is left out: expressions see objects
-// as JSON, where a struct is a map, and a list has elements of any type. Its value has an open type then. certain are
-// the errors of each evaluation, and doubtful are results that do not depend on the object.
+// fit compiles an expression against the types. A type error that no evaluation has is left out: expressions see
+// objects as JSON, where a struct is a map, and a list has elements of any type. Its value has an open type then.
+// certain are the errors of each evaluation, and doubtful are results that do not depend on the object.
 func (e *typedEnvironment) fit(x expression) (checked *celgo.Ast, certain, doubtful []condition.Problem) {
 	env := x.in(e)
 	parsed, issues := env.Parse(x.text)

@@ -216,8 +216,8 @@ func (a *arguments) selector(name string, s *metav1.LabelSelector) {
 	}
 }
 
-// selectorText is a selector in the form of kubectl's --selector. It is empty for one that selects everything, for which
-// metav1.FormatLabelSelector has a word of its own.
+// selectorText is a selector in the form of kubectl's --selector. It is empty for a selector of all objects, which
+// metav1.FormatLabelSelector writes as <none>.
 func selectorText(s *metav1.LabelSelector) string {
 	if len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
 		return ""
