@@ -753,7 +753,8 @@ func optionalPath(e ast.Expr) (string, bool) {
 	return strings.Join(append([]string{root.AsIdent()}, names...), "."), true
 }
 
-// SamePath reports whether two expressions are the same chain of fields from a variable, of which any may be optional.
+// SamePath reports whether two expressions are the same chain of fields from a variable. Any field may be
+// optional.
 func SamePath(a, b ast.Expr) bool {
 	of, ok := optionalPath(a)
 	other, also := optionalPath(b)
