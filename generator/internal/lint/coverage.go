@@ -51,7 +51,7 @@ func missesContainers(p webhookPass) {
 }
 
 // about reports whether a webhook or policy on pods is about the parts that ephemeral containers have, and about
-// resources. Of a webhook, its name and path tell.
+// resources. Of a webhook, it reads the name and the path.
 func (p webhookPass) about() (containers, resources bool) {
 	if p.policy == nil {
 		words := p.Spec.Name + " " + p.Path()

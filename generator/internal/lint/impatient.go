@@ -22,8 +22,8 @@ type deadline struct {
 }
 
 // deadlines lists them. Controllers and the scheduler renew a lease within a deadline of 10 seconds
-// (k8s.io/component-base/config/v1alpha1), by attempts of half of it; kubelets wait 10 seconds for a renewal and for the
-// status of a node (k8s.io/kubernetes/pkg/kubelet).
+// (k8s.io/component-base/config/v1alpha1), by attempts of half of it. Kubelets wait 10 seconds for a renewal and for
+// the status of a node (k8s.io/kubernetes/pkg/kubelet).
 func deadlines() []deadline {
 	return []deadline{
 		{request{"UPDATE", "coordination.k8s.io", "leases", true}, []string{metav1.NamespaceSystem, corev1.NamespaceNodeLease}, 5,
