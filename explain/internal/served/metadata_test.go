@@ -10,8 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestMetadata drops the members of metadata that an API server drops when it decodes a custom resource, also in an
-// embedded resource.
+// TestMetadata compares the metadata of a custom resource and of an embedded one. Empty and unknown members go.
 func TestMetadata(t *testing.T) {
 	metadata := func() map[string]any {
 		return map[string]any{

@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -70,21 +71,19 @@ func missingService(p webhookPass) {
 	}
 }
 
-// missingService explains why nothing answers at a Service. It is silent if no file has a Service of that namespace.
+// missingService explains why nothing answers at a Service. Other files may have it: it is silent unless a Service of
+// the same namespace has nearly the same name.
 func (p pass) missingService(s *admissionregistrationv1.ServiceReference) (why, hint string) {
 	if s == nil || len(p.Services) == 0 {
 		return "", ""
 	}
 	ports, known := p.Services[s.Namespace+"/"+s.Name]
-	var near []string
-	inNamespace := false
-	for name := range p.Services {
-		if strings.HasPrefix(name, s.Namespace+"/") {
-			inNamespace = true
-		}
-		near = append(near, name)
+	if !known {
+		ports, known = p.Services["/"+s.Name] // whoever applies the file sets the namespace
 	}
-	slices.Sort(near)
+	all := slices.Sorted(maps.Keys(p.Services))
+	others := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !strings.HasPrefix(name, s.Namespace+"/") })
+	near, isNear := diag.Nearest(s.Namespace+"/"+s.Name, others)
 	switch {
 	case known:
 		port := int32(443)
@@ -94,10 +93,10 @@ func (p pass) missingService(s *admissionregistrationv1.ServiceReference) (why, 
 		if len(ports) > 0 && !slices.Contains(ports, port) {
 			return fmt.Sprintf("the Service %s/%s has no port %d", s.Namespace, s.Name, port), fmt.Sprintf("its ports: %v", ports)
 		}
-	case inNamespace:
-		return fmt.Sprintf("no file has a Service %s/%s, and the namespace has others", s.Namespace, s.Name), "its Services: " + strings.Join(near, ", ")
+	case isNear:
+		return fmt.Sprintf("no file has a Service %s/%s", s.Namespace, s.Name), "did you mean " + near + "?"
 	case s.Namespace == model.PlaceholderNamespace:
-		return fmt.Sprintf("the Service %s/%s is a placeholder, which no overlay has replaced", s.Namespace, s.Name), "the Services of these files: " + strings.Join(near, ", ")
+		return fmt.Sprintf("the Service %s/%s is a placeholder, which no overlay has replaced", s.Namespace, s.Name), "the Services of these files: " + strings.Join(all, ", ")
 	}
 	return "", ""
 }
