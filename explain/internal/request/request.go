@@ -162,6 +162,11 @@ func prepare(o *unstructured.Unstructured, isNew bool, resource served.Resource,
 	if err != nil {
 		return nil, err
 	}
+	if u, ok := prepared.(*unstructured.Unstructured); ok {
+		if err := served.Metadata(u); err != nil {
+			return nil, err
+		}
+	}
 	accessor, err := meta.Accessor(prepared)
 	if err != nil {
 		return prepared, nil // the options of a connection, say, which have no metadata

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -117,4 +118,16 @@ func (d *Definition) Complete(object *unstructured.Unstructured) {
 	defaulting.PruneNonNullableNullsWithoutDefaults(object.Object, structural)
 	defaulting.Default(object.Object, structural)
 	pruning.Prune(object.Object, structural, true)
+	// Malformed metadata of an embedded resource is an error of the API server, before admission.
+	_ = objectmeta.Coerce(nil, object.Object, structural, false, false)
+}
+
+// Metadata writes the metadata of a custom resource again from the Go type into which an API server reads it. Empty and
+// unknown members go (k8s.io/apiextensions-apiserver/pkg/apiserver, unstructuredSchemaCoercer).
+func Metadata(object *unstructured.Unstructured) error {
+	metadata, ok, err := objectmeta.GetObjectMeta(object.Object, false)
+	if err != nil || !ok {
+		return err
+	}
+	return objectmeta.SetObjectMeta(object.Object, metadata)
 }

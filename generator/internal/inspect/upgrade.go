@@ -114,6 +114,9 @@ type UpgradeFindings struct {
 	old, new *State
 }
 
+// IsEmpty reports a state without webhooks, policies and definitions.
+func (s *State) IsEmpty() bool { return len(s.Webhooks)+len(s.Policies)+len(s.Definitions) == 0 }
+
 // Upgrade compares two states.
 func Upgrade(old, new *State) UpgradeFindings {
 	found := upgrade.Compare(old.State, new.State)

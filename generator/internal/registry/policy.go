@@ -160,7 +160,7 @@ func policyDefinitions() marker.Registry {
 					{Name: "validationActions", Type: marker.List(&m.ValidationActions, "Deny", "Warn", "Audit"), Default: "Deny", Doc: "The actions on a request that the policy would deny. Deny and Warn exclude each other. For validating policies."},
 					{Name: "params", Type: marker.Func(&m.Params, "namespace/name | name | namespace/*", parseObjectName), Default: "no parameters",
 						Doc: "The object with the parameters, of the kind in the policy's `params`. Without a namespace it is looked for in the namespace of the request, if its kind has namespaces. `namespace/*` is for `paramSelector`."},
-					{Name: "paramSelector", Type: selector(&m.ParamSelector), Doc: "The labels of the objects with the parameters. The policy is evaluated with each of them."},
+					{Name: "paramSelector", Type: selector(&m.ParamSelector), Doc: "The labels of the objects with the parameters; an empty text selects every object. The policy is evaluated with each of them."},
 					{Name: "parameterNotFound", Type: marker.Enum(&m.ParameterNotFound, "Deny", "Allow"), Default: "Deny", Doc: "The effect if there is no such object: failurePolicy applies, or the binding has no effect."},
 					{Name: "operations", Type: marker.List(&m.Operations, model.Operations()...), Default: "the policy's", Doc: "The operations that the binding is for."},
 				}, append(append(m.Matched.parameters(), resourceNames(&m.ResourceNames)), m.Settings.policyParameters(false, true)...)...)

@@ -120,13 +120,13 @@ func webhookDefinitions() marker.Registry {
 					{Name: "", Type: marker.String(&m.JSON), Required: true, Doc: "The patch, as JSON."},
 				}
 			}),
-		repeated("webhook:allow", "A rule of `webhook-gen lint` that a webhook may break, and why; or P22, P23 or P32, which expressions of policies may break. It covers every webhook whose marker, +webhook or +kubebuilder:webhook, is in the same "+
+		repeated("webhook:allow", "A rule of `webhook-gen lint` that a webhook may break, and why; or P22, P23, P32 or P33, which expressions of policies may break. It covers every webhook whose marker, +webhook or +kubebuilder:webhook, is in the same "+
 			"comment, unless `webhook` names one; in the comment of the package, that can be any webhook of the package. In a manifest, write it in a comment above the webhook.",
 			`+webhook:allow(rule: "W12")="the server runs outside of the cluster"`,
 			func(m *Allow) []marker.Parameter {
 				return []marker.Parameter{
 					belongsTo(&m.Webhook),
-					{Name: "policy", Type: marker.String(&m.Policy), Default: "every policy of the declaration, for P22, P23 and P32",
+					{Name: "policy", Type: marker.String(&m.Policy), Default: "every policy of the declaration, for P22, P23, P32 and P33",
 						Doc: "The policy that the marker applies to: its name, or `mutating` or `validating` for all of that kind."},
 					{Name: "rule", Type: marker.String(&m.Rule), Required: true, Doc: "The rule's id."},
 					{Name: "", Type: marker.String(&m.Reason), Required: true, Doc: "The reason, for those who read the marker."},
