@@ -518,6 +518,11 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 		add(&sameType, name, resolve.Identical(h.Last().Type, m.Last().Type) && shareWord(m.Last().JSON, h.Last().JSON))
 	}
 	said := func(path string) (string, bool) { return p.spotOf(m).to(path, as[path]), true }
+	for _, r := range p.rules.of[goType(p.Hub)] { // from the time when the spoke was the hub
+		if r.Verb == model.ToHub && r.Path.V == m.String() && r.Field.IsSet() && len(r.As.V) == 0 {
+			return said(r.Field.V)
+		}
+	}
 	if len(inverse) == 1 {
 		as[inverse[0]] = "not"
 		return said(inverse[0])
