@@ -27,6 +27,8 @@ type State struct {
 	Policies []*model.Policy
 	// Accepted are findings of the step to this state that are meant, each with its reason: "MESSAGE [G17]: REASON".
 	Accepted []string
+	// Registers reports whether the user's own code registers a handler at a path. It is nil for manifests.
+	Registers func(path string) bool
 	sides    []*side
 	versions []*version
 }
