@@ -29,8 +29,8 @@ type State struct {
 	Accepted []string
 	// Registers reports whether the user's own code registers a handler at a path. It is nil for manifests.
 	Registers func(path string) bool
-	sides    []*side
-	versions []*version
+	sides     []*side
+	versions  []*version
 }
 
 // version finds a version of a kind whose Go type is known; nil if missing.
