@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// elsewhere returns what takes the place of a flag of kubebuilder or of another command of this program. It is empty if
+// elsewhere returns the replacement of a flag of kubebuilder or of another command of this program. It is empty if
 // nothing is known of the flag.
 func elsewhere(command, flag string) string {
 	const (
@@ -59,7 +59,7 @@ func elsewhere(command, flag string) string {
 	return every[flag]
 }
 
-// argumentElsewhere returns what takes the place of an argument of controller-gen.
+// argumentElsewhere returns the replacement of an argument of controller-gen.
 func argumentElsewhere(argument string) string {
 	name, value, ok := strings.Cut(argument, "=")
 	switch {
@@ -111,7 +111,7 @@ func shorthand(c *cobra.Command, err *pflag.NotExistError) string {
 	return ""
 }
 
-// instead returns what takes the place of an unknown flag: of one with a hyphen too few, or of another tool.
+// instead returns the replacement of an unknown flag: of one with a hyphen too few, or of another tool.
 func instead(c *cobra.Command, err *pflag.NotExistError) string {
 	if name := shorthand(c, err); name != "" {
 		return "write --" + name

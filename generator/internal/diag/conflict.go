@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Conflict reports the first merge conflict in a file that does not parse or decode, in place of what a parser makes of
-// its lines. It finds the lines that Git writes, at the beginning of a line and in their order.
+// Conflict reports the first merge conflict in a file. It takes the place of a parser's errors about the lines of the
+// conflict. It finds the lines that Git writes.
 func Conflict(path, rule string, text []byte) (d Diagnostic, found bool) {
 	begin, number := Range{}, 0
 	for line := range bytes.Lines(text) {

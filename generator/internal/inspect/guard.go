@@ -19,7 +19,8 @@ var guardable = regexp.MustCompile(`^((?:object|oldObject|request|params)(?:\.[A
 func guarded(d diag.Diagnostic, field, text string) diag.Diagnostic {
 	match := guardable.FindStringSubmatch(d.Message)
 	isValidation := strings.HasPrefix(field, "spec.validations") && strings.HasSuffix(field, ".expression")
-	isCondition := strings.Contains(field, "matchConditions")
+	// A guard before all of a compound condition would also take the requests away that another operand matches.
+	isCondition := strings.Contains(field, "matchConditions") && !strings.Contains(text, "||") && !strings.Contains(text, "?")
 	if match == nil || text == "" || !isValidation && !isCondition {
 		return d
 	}

@@ -190,7 +190,11 @@ func folderOf(file string) string {
 	if isManifest(file) {
 		return "webhook-gen lint -f " + file + " reads a manifest; packages are folders"
 	}
-	return "name its folder: ./" + strings.TrimPrefix(path.Dir(filepath.ToSlash(file)), "./")
+	folder := path.Dir(filepath.ToSlash(file))
+	if folder != "." && !path.IsAbs(folder) && !strings.HasPrefix(folder, "../") {
+		folder = "./" + folder
+	}
+	return "name its folder: " + folder
 }
 
 func (ms *modules) noMatch(p pattern, why, hint string) {

@@ -13,10 +13,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// sieve reads files and lets those pass that hold one of its words, or a misspelt one: one that begins with a plus
-// sign, or that has another sign before it and a further word behind its colon. Files with a merge conflict pass, too,
-// so that it is reported. A sieve reads through one buffer of fixed size, so that files that do not pass, however large,
-// cost no memory. It serves one goroutine.
+// sieve reads files and lets those pass that hold one of its words, or a misspelt one. A misspelt word begins with a
+// plus sign, or has another sign before it and a further word behind its colon. Files with a merge conflict pass, too,
+// so that it is reported. A sieve reads through one buffer of fixed size. Files that do not pass, however large, cost
+// no memory. It serves one goroutine.
 type sieve struct {
 	words   [][]byte
 	overlay Overlay // texts that replace files

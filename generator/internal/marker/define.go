@@ -24,7 +24,7 @@ type Definition struct {
 	Doc string
 	// Example is a whole marker that parses.
 	Example string
-	// Elsewhere is an equation, such as "mutating=true", that selects this marker among those of its prefix for
+	// Elsewhere is an equation, such as "mutating=true", that selects this marker among the markers of its prefix for
 	// Marker.Equations.
 	Elsewhere string
 	// New makes a place to decode one marker into, and its parameters bound to that place.
@@ -122,7 +122,7 @@ func List(f *diag.Sourced[[]string], words ...string) Type {
 	return t
 }
 
-// Elements is a List whose elements are checked: problem returns what is wrong with one and what mends it.
+// Elements is a List whose elements are checked: problem returns the mistake in one, and its remedy.
 func Elements(f *diag.Sourced[[]string], check func(element string) (problem, remedy string)) Type {
 	t := List(f)
 	set := t.set

@@ -68,8 +68,8 @@ func parse(lexemes []lexeme) (Marker, diag.List) {
 	return m, p.bad
 }
 
-// equations reads the lexemes of a marker in the grammar of controller-gen: name=value{,name=value}, the first name behind
-// the last colon of the marker's name. Each value is all text up to the comma.
+// equations reads the lexemes of a marker in the grammar of controller-gen: name=value{,name=value}. The first name is
+// behind the last colon of the marker's name. Each value is all text up to the comma.
 func equations(lexemes []lexeme) (pairs []Argument, ok bool) {
 	name := lexemes[0]
 	last := strings.LastIndexByte(name.text, ':')

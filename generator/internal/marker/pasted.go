@@ -39,7 +39,7 @@ func ascii(r rune) (text string, ok bool) {
 }
 
 // plain returns a text with each pasted character outside of quotes replaced, and the offset of the first one. It is -1
-// if there is none.
+// for a text in ASCII.
 func plain(text string) (replaced string, first int) {
 	first = -1
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {

@@ -107,7 +107,7 @@ func (r Registry) meant(l Line, prefix string) (at diag.Range, name string, ok b
 		ok = name != ""
 	}
 	if first >= 0 {
-		return l.Range(0, len(l.Text)), name, ok // the offsets are those of another text
+		return l.Range(0, len(l.Text)), name, ok // the offsets belong to another text
 	}
 	return l.Range(begin, end), name, ok
 }
@@ -161,8 +161,8 @@ func (r Registry) unknown(p Placed) diag.List {
 	return diag.List{d.WithHint("`webhook-gen markers` lists the markers")}
 }
 
-// translated writes a marker that is written as equations in the grammar of this package. Equations that no argument
-// stands for are left out.
+// translated writes a marker that is written as equations in the grammar of this package. Equations without an
+// argument are left out.
 func (r Registry) translated(name string, equations []Argument) (text string, ok bool) {
 	if len(equations) == 0 {
 		return "", false
@@ -187,7 +187,7 @@ func (r Registry) translated(name string, equations []Argument) (text string, ok
 	return fmt.Sprintf("+%s(%s)", r[i].Name, strings.Join(arguments, ", ")), true
 }
 
-// asArgument writes a marker whose name is that of an argument of one other marker with the same prefix.
+// asArgument writes a marker with the name of an argument of one other marker with the same prefix.
 func (r Registry) asArgument(m Marker) (text string, ok bool) {
 	last := strings.LastIndexByte(m.Name, ':')
 	if last < 0 || m.Value == nil {

@@ -30,7 +30,7 @@ func findings(t *testing.T, comment string) diag.List {
 	return append(append(diags, bad...), wrong...)
 }
 
-// TestPastedMarkers writes the examples of all markers with characters that look like those of the grammar. Each is
+// TestPastedMarkers writes the examples of all markers with characters that look like the signs of the grammar. Each is
 // reported at the first such character, and the remedy is the example itself.
 func TestPastedMarkers(t *testing.T) {
 	tried := 0
@@ -65,8 +65,7 @@ func TestPastedMarkers(t *testing.T) {
 	}
 }
 
-// outside replaces a character outside of strings. For a quote, it replaces the quotes of the first string, and cuts the
-// marker behind it.
+// outside replaces a character outside of strings. For a quote, it replaces the quotes of the first string.
 func outside(text, from, to string) string {
 	if from == `"` {
 		before, rest, ok := strings.Cut(text, from)
