@@ -120,7 +120,7 @@ func readExpressions(ctx context.Context, m *load.Module, p *model.Project, kube
 				continue // without a schema, nothing limits the objects
 			}
 			d := diag.Diagnostic{Range: inPolicy(policy, f), Severity: severity, Rule: rule, Message: f.Message}
-			d = guarded(d, f.Field, textOf(policy, f.Field))
+			d = guarded(d, f.Field, textOf(policy, f.Field), f.From)
 			ofPolicies = append(ofPolicies, lint.Finding{Diagnostic: d, Allowed: policy.Allowed})
 		case ours:
 			w := p.Configurations[f.Configuration].Webhooks[f.Webhook]
@@ -137,7 +137,7 @@ func readExpressions(ctx context.Context, m *load.Module, p *model.Project, kube
 			if !ok {
 				return nil, nil, nil, fmt.Errorf("an expression breaks the rule %q, which lint does not know", rule)
 			}
-			broken.Diagnostic = guarded(broken.Diagnostic, conditionField(f.Condition), w.Spec.MatchConditions[f.Condition].Expression)
+			broken.Diagnostic = guarded(broken.Diagnostic, conditionField(f.Condition), w.Spec.MatchConditions[f.Condition].Expression, f.From)
 			found = append(found, broken)
 		}
 	}
