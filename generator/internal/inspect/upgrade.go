@@ -79,6 +79,7 @@ func (s *State) module(ctx context.Context, dir string) error {
 	}
 	s.State = upgrade.Of(state.Project, conversions, definitions)
 	s.Accepted = run.Upgrade.Accepted
+	s.Registers = func(path string) bool { return registers(ctx, run, path) }
 	return nil
 }
 

@@ -93,6 +93,10 @@ type reader struct {
 }
 
 func (r *reader) source(s load.Text) {
+	if d, found := diag.Conflict(s.Path, RuleYAML, s.Content); found {
+		r.diags.Add(d)
+		return
+	}
 	t := text{yamltext.New(s.Path, s.Content), s}
 	documents, err := yamltext.Documents(s.Content)
 	for _, document := range documents {
