@@ -93,7 +93,9 @@ func (f *projectFlags) run(c *cobra.Command, s streams, work func(context.Contex
 		return nil
 	}
 	runsGo := !f.dryRun && !f.skipTidy
-	steps := goSteps(result.Result, func(dir string) bool { return !runsGo || s.goCommand.isTidy(c.Context(), dir) }) // before anything is written
+	steps := goSteps(result.Result, func(dir string) bool { // before anything is written
+		return !runsGo || s.goCommand.isTidy(c.Context(), dir)
+	})
 	if err := f.write(s, config.Dir, result.Result, f.dryRun); err != nil {
 		return err
 	}

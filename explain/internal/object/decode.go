@@ -37,7 +37,7 @@ func checkTypes(o *unstructured.Unstructured) error {
 	return decodeError("metadata", err)
 }
 
-// Strict returns the unknown fields of an object: those of its metadata and, for one of Kubernetes' own kinds, all. An
+// Strict returns the unknown fields of an object's metadata, or all unknown fields if Kubernetes itself has the kind. An
 // API server drops them, or refuses the request (fieldValidation). It returns an error if the decoder of an API server
 // refuses a field's type.
 func Strict(o *unstructured.Unstructured) (unknown []string, err error) {

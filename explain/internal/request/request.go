@@ -167,8 +167,8 @@ func (r *Request) objects(o Options, operation admission.Operation, resource ser
 // prepare changes an object as the API server does before admission. It prunes custom resources and sets their
 // defaults, sets the namespace of the request, and removes the fields of new objects that only the server may set.
 //
-// It returns the unknown fields that the API server drops. An error means that the decoder of the API server refuses the
-// object.
+// It returns the unknown fields that the API server drops. An error means that the decoder of the API server refuses
+// the object.
 func prepare(o *unstructured.Unstructured, isNew bool, resource served.Resource, namespace string, api *served.API) (prepared runtime.Object, unknown []string, err error) {
 	o = o.DeepCopy()
 	if unknown, err = object.Strict(o); err != nil {
