@@ -120,8 +120,8 @@ spec:
   policyName: mutate.orders
 `
 
-// TestPolicies applies policies with their bindings, removes the ones that are gone, and the rest at the end. What the
-// cluster does not serve is printed.
+// TestPolicies applies policies with their bindings, removes the ones that are gone, and the rest at the end. It
+// prints the policies that the cluster does not serve.
 func TestPolicies(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "cluster.json")
 	t.Setenv(fakeStore, store)

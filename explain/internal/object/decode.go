@@ -37,9 +37,9 @@ func checkTypes(o *unstructured.Unstructured) error {
 	return decodeError("metadata", err)
 }
 
-// Strict returns the unknown fields of an object's metadata, or all unknown fields if Kubernetes itself has the kind. An
-// API server drops them, or refuses the request (fieldValidation). It returns an error if the decoder of an API server
-// refuses a field's type.
+// Strict returns the unknown fields of an object's metadata. If the kind is Kubernetes' own, it returns all unknown
+// fields. An API server drops them, or refuses the request (fieldValidation). It returns an error if the decoder of an
+// API server refuses a field's type.
 func Strict(o *unstructured.Unstructured) (unknown []string, err error) {
 	if kind := o.GroupVersionKind(); scheme.Scheme.Recognizes(kind) {
 		typed, err := Empty(kind)
