@@ -109,17 +109,21 @@ func (d *Definition) Default(object *unstructured.Unstructured) {
 }
 
 // Complete drops the fields of an object that are not in the schema of its version, and adds the schema's defaults, as
-// the API server does before admission.
-func (d *Definition) Complete(object *unstructured.Unstructured) {
+// the API server does before admission. It returns the paths of the dropped fields. An error means that the decoder of
+// the API server refuses an embedded object.
+func (d *Definition) Complete(object *unstructured.Unstructured) (dropped []string, err error) {
 	structural := d.schemas[object.GroupVersionKind().Version]
 	if structural == nil {
-		return
+		return nil, nil
 	}
 	defaulting.PruneNonNullableNullsWithoutDefaults(object.Object, structural)
 	defaulting.Default(object.Object, structural)
-	pruning.Prune(object.Object, structural, true)
-	// Malformed metadata of an embedded resource is an error of the API server, before admission.
-	_ = objectmeta.Coerce(nil, object.Object, structural, false, false)
+	dropped = pruning.PruneWithOptions(object.Object, structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+	refused, unknown := objectmeta.CoerceWithOptions(nil, object.Object, structural, false, objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
+	if refused != nil {
+		return nil, refused
+	}
+	return append(dropped, unknown...), nil
 }
 
 // Metadata writes the metadata of a custom resource again from the Go type into which an API server reads it. Empty and

@@ -3,6 +3,7 @@
 package served
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,8 +31,8 @@ func TestMetadata(t *testing.T) {
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "Widget", "metadata": metadata(), "template": template(metadata()),
 	}}
-	d.Complete(u)
-	if err := Metadata(u); err != nil {
+	_, err = d.Complete(u)
+	if err = errors.Join(err, Metadata(u)); err != nil {
 		t.Fatal(err)
 	}
 	embedded, _, err := unstructured.NestedMap(u.Object, "template", "metadata")

@@ -225,6 +225,31 @@ type remedied struct {
 	remedy string
 }
 
+// Doubt is a part of a value that can be used, but is probably a mistake.
+type Doubt struct {
+	// Begin and End are the part in the value's text.
+	Begin, End    int
+	Message, Hint string
+}
+
+// Doubted is a type whose values are also searched for doubts, which are warnings under a rule.
+func (t Type) Doubted(rule string, doubts func(text string) []Doubt) Type {
+	set := t.set
+	t.set = func(v Value) diag.List {
+		diags := set(v)
+		if diags.HasErrors() {
+			return diags
+		}
+		for _, d := range doubts(v.Text) {
+			found := diag.Errorf(v.Part(d.Begin, d.End), rule, "%s", d.Message).WithHint("%s", d.Hint)
+			found.Severity = diag.Warning
+			diags.Add(found)
+		}
+		return diags
+	}
+	return t
+}
+
 func oneOf(text string, at diag.Range, words []string) (string, diag.List) {
 	for _, w := range words {
 		if strings.EqualFold(w, text) {

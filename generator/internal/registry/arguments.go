@@ -174,7 +174,7 @@ func setting(decode func(*Settings) marker.Type) value {
 }
 
 func selector(f *diag.Sourced[*metav1.LabelSelector]) marker.Type {
-	return marker.Func(f, "selector", parseSelector)
+	return marker.Func(f, "selector", parseSelector).Doubted(model.RuleSelector, valuesAsLabels)
 }
 
 // bound makes a value that is decoded and later put into a webhook.

@@ -8,10 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
-
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
@@ -108,34 +104,4 @@ func (t Target) Builtin() (model.Kind, bool) {
 		return model.Kind{}, false
 	}
 	return model.Kind{Group: group, Version: version, Kind: t.Type}, true
-}
-
-// parseSelector reads kubectl's selector syntax: "a=b, c in (d, e), f, !g, h!=i".
-// metav1.ParseToLabelSelector reads all of it but !=, which is NotIn with one value.
-func parseSelector(text string) (*metav1.LabelSelector, error) {
-	requirements, err := labels.ParseToRequirements(text)
-	if err != nil {
-		return nil, fmt.Errorf("not a label selector such as \"environment=production, tier in (a, b)\": %w", err)
-	}
-	operators := map[selection.Operator]metav1.LabelSelectorOperator{
-		selection.In: metav1.LabelSelectorOpIn, selection.NotIn: metav1.LabelSelectorOpNotIn, selection.NotEquals: metav1.LabelSelectorOpNotIn,
-		selection.Exists: metav1.LabelSelectorOpExists, selection.DoesNotExist: metav1.LabelSelectorOpDoesNotExist,
-	}
-	selector := &metav1.LabelSelector{}
-	for _, r := range requirements {
-		values := r.Values().List()
-		operator, isExpression := operators[r.Operator()]
-		other, twice := selector.MatchLabels[r.Key()]
-		switch {
-		case isExpression:
-			selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{Key: r.Key(), Operator: operator, Values: values})
-		case r.Operator() != selection.Equals && r.Operator() != selection.DoubleEquals:
-			return nil, fmt.Errorf("label selectors of webhooks cannot compare numbers: %s", r.String())
-		case twice:
-			return nil, fmt.Errorf("label %q cannot be both %q and %q", r.Key(), other, values[0])
-		default:
-			metav1.AddLabelToSelector(selector, r.Key(), values[0])
-		}
-	}
-	return selector, nil
 }
