@@ -165,7 +165,7 @@ func (r *route) join(e *encoder, annotated bool, converted any, was object) {
 	} else {
 		e.metadata(converted.(metav1.Object), metadata)
 	}
-	e.members(r.to, reflect.ValueOf(converted).Elem(), r.same, was.members)
+	e.members(r.to, reflect.ValueOf(converted).Elem(), r.same, r.whole, was.members)
 	e.out = append(e.out, '}')
 }
 

@@ -102,6 +102,9 @@ func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 	if len(params) != len(m.args) {
 		return m.missing(fmt.Sprintf("it has %d type parameters and is given %d arguments", len(params), len(m.args)), nil)
 	}
+	if d.endless = d.endless || depth(m.args) > deepest; d.endless && len(params) > 0 {
+		return m.endless()
+	}
 	at := environment{scope: s, file: d.file}
 	if len(params) > 0 {
 		at.types = make(map[string]*Type, len(params))
@@ -123,6 +126,23 @@ func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 		File:  d.file, AST: d.spec, place: d.place,
 		at: at,
 	})
+}
+
+// deepest is the depth of type arguments in type arguments above which a type is taken to contain itself, as Box[T] with
+// a field of type *Box[[]T] does.
+const deepest = 16
+
+// depth returns how deep types are nested in type arguments.
+func depth(args []*Type) int {
+	most := 0
+	for _, t := range args {
+		inner := t.Args
+		if t.Name == "" && t.under.elem != nil {
+			inner = []*Type{t.under.elem}
+		}
+		most = max(most, 1+depth(inner))
+	}
+	return most
 }
 
 // unique returns the one Type that stands for all identical named ones.

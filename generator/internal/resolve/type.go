@@ -146,6 +146,20 @@ func (t *Type) underlying() *underlying {
 		if t.under == nil { // else the way led back here
 			t.under, t.err = under, of.err
 		}
+		if t.holdsItself() {
+			t.under = &underlying{kind: Opaque}
+			t.err = &Error{Range: t.Range, Package: t.Package, Name: t.Name, Endless: true, Reason: "contains itself without a struct in between"}
+		}
 	}
 	return t.under
+}
+
+// holdsItself reports whether elements of elements are of the type again, with no struct on the way.
+func (t *Type) holdsItself() bool {
+	for e := t.under.elem; e != nil; e = e.underlying().elem {
+		if e == t {
+			return true
+		}
+	}
+	return false
 }
