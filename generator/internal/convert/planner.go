@@ -69,8 +69,9 @@ func (p *planner) plan() (*Plan, bool) {
 	root := p.pair(place{}, spoke, hub, [2]map[string]bool{typeMembers, typeMembers})
 	root.IsRoot = true
 	plan := &Plan{Conversion: p.conversion, Root: root, Schemas: [2]*Schema{schemaOf(root, spokeSide), schemaOf(root, hubSide)}}
-	p.noteDefaults(plan)
+	p.noteOneDefault(plan, p.noteDefaults(plan))
 	p.noteBounds(plan)
+	p.noteUnknown(plan)
 	p.noteRefused(plan)
 	return plan, true
 }

@@ -49,12 +49,12 @@ func (m mention) missing(reason string, err error) *Type {
 	return m.opaque(&Error{Range: m.Range, Package: m.importPath, Name: m.name, Reason: reason, Err: err})
 }
 
-// endless makes the type that stands for one whose type arguments become longer with each field that leads back to it.
-func (m mention) endless() *Type {
-	return m.opaque(&Error{Range: m.Range, Package: m.importPath, Name: m.name, Endless: true,
-		Reason: "contains itself with ever longer type arguments, which Go refuses"})
+// endless makes the error of a type whose type arguments become longer with each field that leads back to it.
+func endless(at diag.Range, importPath, name string) error {
+	return &Error{Range: at, Package: importPath, Name: name, Endless: true,
+		Reason: "contains itself with ever longer type arguments, which Go refuses"}
 }
 
-func (m mention) opaque(err *Error) *Type {
+func (m mention) opaque(err error) *Type {
 	return &Type{Package: m.importPath, Name: m.name, Args: m.args, under: &underlying{kind: Opaque}, err: err}
 }

@@ -103,7 +103,7 @@ func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 		return m.missing(fmt.Sprintf("it has %d type parameters and is given %d arguments", len(params), len(m.args)), nil)
 	}
 	if d.endless = d.endless || depth(m.args) > deepest; d.endless && len(params) > 0 {
-		return m.endless()
+		return m.opaque(endless(m.Range, m.importPath, m.name))
 	}
 	at := environment{scope: s, file: d.file}
 	if len(params) > 0 {
@@ -124,7 +124,7 @@ func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 		Package: s.path, Name: m.name, Args: m.args,
 		Range: d.file.Range(d.spec.Name.Pos(), d.spec.Name.End()),
 		File:  d.file, AST: d.spec, place: d.place,
-		at: at,
+		of: d, at: at,
 	})
 }
 
