@@ -62,18 +62,19 @@ func everyMember(t *resolve.Type, keep map[string]bool, inside []*resolve.Type) 
 	return all
 }
 
-// lookup finds the field at a path in JSON names.
+// lookup finds the field at a path in JSON names. A name may contain dots.
 func lookup(t *resolve.Type, path string) (Path, bool) {
-	name, rest, deeper := strings.Cut(path, ".")
-	for _, m := range members(t, map[string]bool{name: true}) {
-		if m.String() != name {
-			continue
-		}
-		if !deeper {
+	first, _, _ := strings.Cut(path, ".")
+	for _, m := range members(t, map[string]bool{first: true}) {
+		rest, isPrefix := strings.CutPrefix(path, m.String())
+		if isPrefix && rest == "" {
 			return m, true
 		}
-		below, ok := lookup(pointee(m.Last().Type), rest)
-		return slices.Concat(m, below), ok
+		if rest, deeper := strings.CutPrefix(rest, "."); isPrefix && deeper {
+			if below, ok := lookup(pointee(m.Last().Type), rest); ok {
+				return slices.Concat(m, below), true
+			}
+		}
 	}
 	return nil, false
 }

@@ -159,7 +159,21 @@ func (p *planner) name(spoke, hub *resolve.Type) string {
 	}
 }
 
+// identifier returns the name of a type as a part of an identifier: StringList for []string.
 func identifier(t *resolve.Type) string {
+	if t.Name == "" {
+		switch t.Kind() {
+		case resolve.Pointer:
+			return model.Upper(identifier(t.Elem())) + "Pointer"
+		case resolve.Slice:
+			return model.Upper(identifier(t.Elem())) + "List"
+		case resolve.Array:
+			return model.Upper(identifier(t.Elem())) + "Array"
+		case resolve.Map:
+			return model.Upper(identifier(t.Elem())) + "Map"
+		}
+		return t.Kind().String() // a literal
+	}
 	name := t.Name
 	for _, a := range t.Args {
 		name += "Of" + model.Upper(identifier(a))
