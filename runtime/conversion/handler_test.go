@@ -253,12 +253,12 @@ func TestNothingInvented(t *testing.T) {
 	for name, s := range map[string]Same{"alike": {"metadata": nil, "spec": {"room": nil}}, "converted": nil} {
 		h := NewHandler(Serve(Between("example.com", "Lamp", "v1", "v2", same, same, s)))
 		for object, want := range map[string]string{
-			`"spec":{"room":"a"}`:                         `"metadata":{},"spec":{"room":"a"}`,
-			`"metadata":{}`:                               `"metadata":{}`,
-			`"spec":{"limits":{"max":0}}`:                 `"metadata":{},"spec":{"limits":{"max":0}}`,
-			`"spec":{"limits":{}}`:                        `"metadata":{},"spec":{"limits":{"max":0}}`,
-			`"spec":{"limits":{"max":1}},"status":{}`:     `"metadata":{},"spec":{"limits":{"max":1}},"status":{"on":false}`,
-			`"metadata":{"name":"a"},"spec":{"room":"a"}`: `"metadata":{"name":"a"},"spec":{"room":"a"}`,
+			`"spec":{"room":"a"}`:                          `"metadata":{},"spec":{"room":"a"}`,
+			`"metadata":{}`:                                `"metadata":{}`,
+			`"spec":{"limits":{"max":0}}`:                  `"metadata":{},"spec":{"limits":{"max":0}}`,
+			`"spec":{"limits":{}}`:                         `"metadata":{},"spec":{"limits":{"max":0}}`,
+			`"spec":{"limits":{"max":1}},"status":{}`:      `"metadata":{},"spec":{"limits":{"max":1}},"status":{"on":false}`,
+			`"metadata":{"name":"a"},"spec":{"room":"a"}`:  `"metadata":{"name":"a"},"spec":{"room":"a"}`,
 			`"metadata":{"name":"a"},"spec":{"limits":{}}`: `"metadata":{"name":"a"},"spec":{"limits":{"max":0}}`,
 		} {
 			a := answerOf(t, call(h, reviewOf("example.com/v2", `{"apiVersion":"example.com/v1","kind":"Lamp",`+object+`}`)))
