@@ -120,7 +120,7 @@ func (c *comparison) elements(at []step, base, want []any, inBase, inWant *table
 		if j, _ := inBase.find(key); j >= 0 {
 			c.values(append(at, key), base[j], w, p.elements)
 		} else {
-			c.record(append(at, key), change{Is: c.json(p.elements.strip(w)), Index: i})
+			c.record(append(at, key), change{Is: c.json(p.elements.strip(w)), Index: i}, w)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func (c *comparison) around(at []step, base, want []any, p *plan) {
 	}
 	if len(others) > 0 {
 		found.Is = c.json(p.strip(others))
-		c.record(at, found)
+		c.record(at, found, others)
 	}
 	if found.Index >= 0 {
 		c.values(append(at, p.one), base[i], want[j], p.elements)
@@ -153,7 +153,7 @@ func (c *comparison) replace(at []step, base, want any) {
 		is = digestOf(found.Is)
 	}
 	if was != is {
-		c.record(at, found)
+		c.record(at, found, want)
 	}
 }
 

@@ -32,13 +32,6 @@ import (
 // If an annotation keeps nothing of either version, dst is converted back once. It is not converted back at all if
 // src's version is [Schema].Lossless.
 func Exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error) error {
-	return ExchangeHooks(ctx, src, dst, of, to, back, nil)
-}
-
-// ExchangeHooks is [Exchange] for a conversion with hooks. The function forth converts fields from src's version to
-// dst's. If the annotation keeps a value that a hook converts, it also notes what the hook has written for it in dst.
-// When the object returns with another value there, the kept value is dropped.
-func ExchangeHooks[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error, forth func(context.Context, *S, *D) error) error {
 	mode := wire.ModeOf(ctx)
 	returned, err := restore(ctx, src, dst, of, to, back)
 	if err != nil {
@@ -53,13 +46,7 @@ func ExchangeHooks[S, D any, PS Object[S], PD Object[D]](ctx context.Context, sr
 			return err
 		}
 	}
-	var depend func([]change) error
-	if forth != nil {
-		depend = func(changes []change) error {
-			return dependences(ctx, src, dst, returned, of, to, forth, changes)
-		}
-	}
-	return of.keep(ctx, dst, src, returned, mode, depend)
+	return of.keep(ctx, dst, src, returned, mode)
 }
 
 // restore puts values back into dst, and returns the result of converting dst back then. The result is nil if there
@@ -102,6 +89,7 @@ type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 	back               func(context.Context, *D, *S) error
 	trusted, unlimited bool
 	work               work
+	once               int       // bytes of work for one try
 	applied            restoring // the changes that were applied last
 }
 
@@ -116,36 +104,64 @@ func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change,
 			return len(e.out)
 		}
 	}
-	if changes = v.current(changes); v.work.err != nil || len(changes) == 0 {
-		return nil, v.work.err
-	}
 	// A restored value may not fit src's version. The converted field is unset then.
 	v.ctx, v.before = wire.WithMode(seeing(ctx, v.dst), wire.Mode{Read: new(wire.Left)}), new(S)
 	if err := v.back(v.ctx, v.dst, v.before); err != nil {
 		return nil, err
 	}
+	without := v.before
+	after := v.restoreAs(changes)
+	if v.to.lossless { // values for which the other version has a place by now are not kept again
+		after = without
+	}
+	return after, v.work.err
+}
+
+// restoreAs applies the changes that lead to no difference, and returns the result of converting dst back then. If the
+// annotation is trusted, values of hooks are not: what a hook has written for them may have been removed since.
+func (v *verifying[S, D, PS, PD]) restoreAs(changes []change) PS {
+	isCustom := func(c change) bool { return c.Custom }
+	if !v.trusted || !slices.ContainsFunc(changes, isCustom) {
+		return v.most(changes)
+	}
+	var differ []change
+	v.trusted = false
+	if v.before, _, differ = v.twice(changes); len(differ) == 0 && v.applied.applied == len(changes) {
+		return v.before
+	}
+	v.trusted = true
+	v.before = v.most(slices.DeleteFunc(slices.Clone(changes), isCustom))
+	v.trusted = false
+	return v.most(slices.DeleteFunc(changes, func(c change) bool { return !isCustom(c) }))
+}
+
+// twice applies all changes, or else the changes that are not at the places of the differences. It returns these
+// changes, and the differences to which they lead.
+func (v *verifying[S, D, PS, PD]) twice(changes []change) (after PS, tried, differ []change) {
 	used := v.work.used()
-	after, differ := v.try(changes)
-	once := 0
-	if len(differ) > 0 {
+	if after, differ = v.try(changes); len(differ) > 0 {
 		v.work.measure()
-		once = v.work.used() - used
+		v.once = v.work.used() - used
 		changes = without(changes, differ, v.of.layout())
 		after, differ = v.try(changes)
 	}
+	return after, changes, differ
+}
+
+// most applies the changes that lead to no difference, as far as the budget suffices to find them. It returns the
+// result of converting dst back with them.
+func (v *verifying[S, D, PS, PD]) most(changes []change) PS {
+	after, changes, differ := v.twice(changes)
 	if len(differ) > 0 {
-		v.work.left -= once // for the last try
+		v.work.left -= v.once // for the last try
 		half := len(changes) / 2
 		changes = append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
 		spent := v.work.err
-		v.work.left, v.work.err = once+workFloor, context.Cause(ctx)
-		after, differ = v.try(changes)
+		v.work.left, v.work.err = v.once+workFloor, context.Cause(v.ctx)
+		after, _ = v.try(changes)
 		v.work.err = cmp.Or(v.work.err, spent)
 	}
-	if len(differ) > 0 || v.to.lossless { // values for which the other version has a place by now are not kept again
-		after = v.before
-	}
-	return after, v.work.err
+	return after
 }
 
 // try applies changes, and returns the result of converting dst back then. If this has values that differ from the
