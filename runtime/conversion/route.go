@@ -86,6 +86,7 @@ func (r *route) text(ctx context.Context, o object, left *wire.Left, use func(te
 		}
 		r.judge(into, &mode)
 		mode.Size, mode.Spent = len(o.text), &left.Spent
+		mode.Lacks = func(path []string) bool { return lacks(r.whole, o.members, path) }
 		if !mode.Trusted { // members that are the same are not restored then
 			return wire.WithMode(ctx, mode), nil
 		}
@@ -120,6 +121,21 @@ func (r *route) text(ctx context.Context, o object, left *wire.Left, use func(te
 		use(e.out)
 	}
 	return e.err
+}
+
+// lacks reports whether an object lacks a struct that its type has at a path.
+func lacks(s *wire.Shape, object []entry, path []string) bool {
+	missing := false
+	for i, name := range path {
+		if s = s.StructureOf(name); s == nil {
+			return false
+		}
+		value := named(object, name)
+		if missing = missing || !isObject(value); !missing && i+1 < len(path) {
+			object = collect(nil, value)
+		}
+	}
+	return missing
 }
 
 // memory is reused from one conversion to the next.
