@@ -141,8 +141,16 @@ spec:
 			want: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\nspec: {article: poison}\n", problems: "nobody sells poison"},
 		"a panic": {text: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\nspec: {article: panic}\n", to: "v2", code: exitProblem,
 			want: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\nspec: {article: panic}\n", problems: "orders.yaml:1: "},
-		"a List": {text: "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: example.com/v1, kind: Order}\n", to: "v2", code: exitProblem,
-			want: "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: example.com/v1, kind: Order}\n", problems: "a List is not converted: write its items as documents"},
+		"a List": {text: "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: example.com/v1, kind: Order, metadata: {name: a}, spec: {article: tea, quantity: 2, gift: false}}\n- {apiVersion: v1, kind: Pod}\n", to: "v2",
+			want: "apiVersion: v1\nkind: List\nitems:\n  - {apiVersion: example.com/v2, kind: Order, metadata: {name: a}, spec: {gift: false, items: [{quantity: 2, sku: tea}]}}\n  - {apiVersion: v1, kind: Pod}\n"},
+		"an OrderList": {text: "apiVersion: example.com/v1\nkind: OrderList\nitems:\n- metadata: {name: a}\n  spec: {article: tea, quantity: 2, gift: false}\n", to: "v2",
+			want: "apiVersion: example.com/v2\nkind: OrderList\nitems:\n  - metadata: {name: a}\n    spec: {gift: false, items: [{quantity: 2, sku: tea}]}\n    apiVersion: example.com/v2\n    kind: Order\n"},
+		"JSON": {text: `{"apiVersion":"example.com/v1","kind":"Order","metadata":{"name":"a"},"spec":{"article":"<tea>","quantity":2,"gift":false}}` + "\n", to: "v2",
+			want: `{"apiVersion":"example.com/v2","kind":"Order","metadata":{"name":"a"},"spec":{"gift":false,"items":[{"quantity":2,"sku":"<tea>"}]}}` + "\n"},
+		"as kubectl reads": {text: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: a}\nspec: {article: \"no\", quantity: 010, gift: yes}\n", to: "v2",
+			want: "apiVersion: example.com/v2\nkind: Order\nmetadata: {name: a}\nspec: {gift: yes, items: [{quantity: 8, sku: \"no\"}]}\n"},
+		"no text": {text: "---\napiVersion: example.com/v1\nkind: Order\nmetadata: {name: a}\nspec:\n  gift: true\n  article: no\n", to: "v2", code: exitProblem,
+			want: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: a}\nspec:\n  gift: true\n  article: no\n", problems: `orders.yaml:7: `},
 		"no YAML": {text: "kind: [\n", to: "v2", code: exitProblem, want: "kind: [\n", problems: "orders.yaml:1: the document cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
