@@ -74,8 +74,8 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 	}
 }
 
-// isGone reports whether the object lacks a struct that Go writes even if it is missing. What was kept for its members
-// goes with it.
+// isGone reports whether the object lacks a struct that Go writes even if it is missing. Values that the annotation
+// keeps for its members go with it.
 func (r *restoring) isGone(f *wire.Member, v reflect.Value) bool {
 	return r.lacks != nil && f.MayBeMissing() && v.IsZero() && r.lacks(r.at)
 }

@@ -186,7 +186,7 @@ func (c *converter) target(all []object, was any) any {
 	return schema.GroupVersion{Group: all[0].kind.Group, Version: c.to.Version}.String()
 }
 
-// object returns an object in the wanted version, without what an annotation keeps.
+// object returns an object in the wanted version, without the annotation of kept values.
 func (c *converter) object(ctx context.Context, name string, d document, o object) (map[string]any, error) {
 	if known := c.versions(o); !slices.Contains(known, c.to.Version) {
 		return nil, fmt.Errorf("%s has no version %s: the program converts %s", o.kind.Kind, c.to.Version, strings.Join(known, ", "))
@@ -233,7 +233,7 @@ func itemsOf(like object, items []any) []object {
 			meta, _ := members["metadata"].(map[string]any)
 			o.name, _ = meta["name"].(string)
 		}
-		o.text, _ = json.Marshal(item) // what was read can be written
+		o.text, _ = json.Marshal(item) // the JSON of an object can always be written
 		all = append(all, o)
 	}
 	return all

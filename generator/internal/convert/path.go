@@ -38,7 +38,7 @@ func (p Path) isHidden(sameName []Path) bool {
 	})
 }
 
-// everyMember returns the fields of a struct and of the structs that it embeds, with those that others hide.
+// everyMember returns the fields of a struct and of the structs that it embeds, also the hidden ones.
 func everyMember(t *resolve.Type, keep map[string]bool, inside []*resolve.Type) []Path {
 	var all []Path
 	for _, f := range t.Fields() {

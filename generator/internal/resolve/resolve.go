@@ -128,8 +128,8 @@ func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 	})
 }
 
-// deepest is the depth of type arguments in type arguments above which a type is taken to contain itself, as Box[T] with
-// a field of type *Box[[]T] does.
+// deepest is the depth of type arguments in type arguments. Above it, a type is taken to contain itself, as Box[T] does
+// with a field of type *Box[[]T].
 const deepest = 16
 
 // depth returns how deep types are nested in type arguments.

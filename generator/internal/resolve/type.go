@@ -77,8 +77,8 @@ type underlying struct {
 	looked  bool
 }
 
-// Err says why the type, or the one that its declaration names, could not be found or has no end. It is an *Error or nil.
-// A type that could not be found is Opaque.
+// Err says why the type, or the one that its declaration names, could not be found or has no end. It is an *Error or
+// nil. A type that could not be found is Opaque.
 func (t *Type) Err() error {
 	t.underlying()
 	if t.err == nil && t.of != nil && t.of.endless && len(t.Args) > 0 { // an instance in it has shown that
