@@ -26,6 +26,7 @@ type route struct {
 	// from and to are the shapes of the source and the target, without members that are the same in both.
 	from, to *wire.Shape
 	same     Same
+	none     Same // for encoder
 	// hidden means that the metadata are the same.
 	hidden bool
 	// convert has read fill a source object, converts it in the context that read returns, and returns a pointer to the
@@ -36,7 +37,7 @@ type route struct {
 
 // newRoute makes a route from a function on Go types.
 func newRoute[S, D any](to schema.GroupVersionKind, f func(context.Context, *S, *D) error, same Same) *route {
-	r := &route{apiVersion: to.GroupVersion().String(), group: to.Group, version: to.Version, kind: to.Kind, same: maps.Clone(same), memory: &sync.Pool{New: func() any { return new(memory) }}}
+	r := &route{apiVersion: to.GroupVersion().String(), group: to.Group, version: to.Version, kind: to.Kind, same: maps.Clone(same), none: Same{}, memory: &sync.Pool{New: func() any { return new(memory) }}}
 	_, r.hidden = same.of("metadata")
 	delete(r.same, "metadata") // join writes them apart
 	made := new(wire.Shapes)
@@ -113,7 +114,7 @@ func (r *route) text(ctx context.Context, o object, left *wire.Left, use func(te
 		sign(mode.Keys, r.group, r.kind, to.(metav1.Object))
 	}
 	converted := to.(metav1.Object)
-	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), within: m.within, partial: converted.GetName() == "" && converted.GetGenerateName() == ""}
+	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), within: m.within, none: r.none, partial: converted.GetName() == "" && converted.GetGenerateName() == ""}
 	r.join(&e, annotated, to, o)
 	clear(e.within[:cap(e.within)]) // entries would keep the body in memory
 	m.out, m.within = e.out, e.within

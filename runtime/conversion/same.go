@@ -115,7 +115,7 @@ func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, from *wire.
 		was := from.StructureOf(f.Name)
 		mayBeMissing := was != nil && f.MayBeMissing()
 		if part == nil && (e.partial && f.Shape.Kind == wire.Structure || mayBeMissing || was != nil && below.HasMissing) {
-			part = Same{}
+			part = e.none
 		}
 		if part == nil || below.Kind != wire.Structure || !target.IsValid() {
 			e.fieldOf(f, value)
