@@ -247,7 +247,11 @@ func (v *verifying[S, D, PS, PD]) differences(after PS) []change {
 			if found.Is != nil {
 				is, _ = parsed(found.Is)
 			}
-			return found.At[0].name != "metadata" && (isKnown(b, is, s) || v.trusted && (isZero(b) || isZero(s)))
+			if found.At[0].name == "metadata" {
+				return false
+			}
+			shape := shapeAt(l.shape, found.At)
+			return isKnown(b, is, s) || v.trusted && (isUnset(b, shape, c.work) || isUnset(s, shape, c.work))
 		})
 	}
 	if v.work.err != nil {
@@ -275,14 +279,15 @@ func isKnown(before, after, said any) bool {
 	return true
 }
 
-// isZero reports whether a value in JSON is missing or may stand for a missing one.
-func isZero(value any) bool {
+// isUnset reports whether a value in JSON is missing, or is what Go writes for a field that nobody has set: "0s" for a
+// Duration, "0" for a Quantity. The shape is that of the value, or nil if it is unknown.
+func isUnset(value any, s *wire.Shape, w *work) bool {
 	switch value := value.(type) {
 	case absent, nil:
 		return true
 	case map[string]any:
-		for _, member := range value {
-			if !isZero(member) {
+		for name, member := range value {
+			if !isUnset(member, memberShape(s, name), w) {
 				return false
 			}
 		}
@@ -290,8 +295,33 @@ func isZero(value any) bool {
 	case []any:
 		return len(value) == 0
 	}
-	// Go writes a zero Duration as "0s" and a zero Quantity as "0", also with omitempty.
-	return value == false || value == "" || value == "0s" || value == "0" || value == json.Number("0")
+	if value == false || value == "" || value == json.Number("0") {
+		return true
+	}
+	return s != nil && value == decodedField(&wire.Member{Shape: s}, reflect.Zero(s.Typ), true, w)
+}
+
+// shapeAt returns the shape of the value at a path, or nil if Go's types do not tell.
+func shapeAt(s *wire.Shape, path []step) *wire.Shape {
+	for _, p := range path {
+		if p.keys == nil {
+			s = memberShape(s, p.name)
+		} else if s != nil {
+			s = s.Target().Elem
+		}
+	}
+	return s
+}
+
+func memberShape(s *wire.Shape, name string) *wire.Shape {
+	if s == nil {
+		return nil
+	}
+	s = s.Target()
+	if i, ok := s.Index[name]; ok {
+		return s.Fields[i].Shape
+	}
+	return s.Elem // of a map
 }
 
 // without returns the changes except for changes at the path of a difference, around it or below it. A list counts as a
