@@ -22,7 +22,7 @@ type encoder struct {
 	err error // the first value that cannot be written
 	// within is a stack with the members of the source's structs, with which the written structs are joined.
 	within []entry
-	// none is a Same without members. It is for structs of which nothing is the same.
+	// none is a Same without members, for structs whose members all differ.
 	none Same
 	// partial is set for a part of an object, as server-side apply converts it.
 	partial bool
