@@ -46,7 +46,7 @@ func TestWalk(t *testing.T) {
 		name, run := step(r)
 		if i == 0 {
 			name, run = "create api", func(ctx context.Context, c project.Config) (project.Result, error) {
-				return project.CreateAPI(ctx, c, project.Resource{Group: "shop", Version: "v1", Kind: "Order"})
+				return project.CreateAPI(ctx, c, project.Resource{Group: "shop", Version: "v1", Kind: "Order"}, "")
 			}
 		}
 		var result project.Result

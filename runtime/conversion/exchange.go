@@ -70,7 +70,7 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	v := verifying[S, D, PS, PD]{src: src, dst: dst, of: of, to: to, back: back, trusted: mode.Trusted, unlimited: mode.Trusted || mode.Unlimited}
+	v := verifying[S, D, PS, PD]{src: src, dst: dst, of: of, to: to, back: back, trusted: mode.Trusted, unlimited: mode.Trusted || mode.Unlimited, lacks: mode.Lacks}
 	after, err := v.restore(ctx, changes, mode.Size, len(annotation))
 	if errors.Is(err, errSpent) {
 		if err = nil; mode.Spent != nil {
@@ -89,6 +89,7 @@ type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 	to                 Stash[D, PD]
 	back               func(context.Context, *D, *S) error
 	trusted, unlimited bool
+	lacks              func(path []string) bool
 	work               work
 	once               int       // bytes of work for one try
 	applied            restoring // the changes that were applied last
@@ -168,7 +169,7 @@ func (v *verifying[S, D, PS, PD]) most(changes []change) PS {
 // try applies changes, and returns the result of converting dst back then. If this has values that differ from the
 // result without the changes, or if the work ends, dst is as before; a difference without a path is an unknown one.
 func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, differ []change) {
-	r := restoring{work: &v.work, unlimited: v.unlimited}
+	r := restoring{work: &v.work, unlimited: v.unlimited, lacks: v.lacks}
 	if v.work.take(workFloor/mostTries + tryCost*v.work.size) {
 		r.fields(reflect.ValueOf(v.dst).Elem(), nodesOf(changes, v.to.layout()))
 	}

@@ -24,6 +24,8 @@ type change struct {
 	Index int
 	// Around is the step to the one element of a list around which Is has the other elements.
 	Around *step
+	// Order are the steps to the elements of a list in their order, which the other version does not have.
+	Order []step
 	// Custom means that a function of the user converts the value, or a part of it.
 	Custom bool
 }
@@ -113,6 +115,15 @@ func (e *encoder) next(c change) {
 	if c.Around != nil {
 		e.key("around")
 		e.keys(*c.Around)
+	}
+	if c.Order != nil {
+		e.key("order")
+		e.out = append(e.out, '[')
+		for _, key := range c.Order {
+			e.comma()
+			e.keys(key)
+		}
+		e.out = append(e.out, ']')
 	}
 	if c.Custom {
 		e.member("custom", []byte("true"))

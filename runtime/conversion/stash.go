@@ -191,7 +191,7 @@ func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 	n.steps = n.steps[:0]
 	for e := range elements(list) {
 		var c change
-		var at []byte
+		var at, order []byte
 		left, around := 0, false
 		for m := range entries(e.value) {
 			switch {
@@ -205,6 +205,8 @@ func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 				c.Index, _ = strconv.Atoi(string(m.value))
 			case m.is("around"):
 				around = true
+			case m.is("order"):
+				order = m.value
 			case m.is("custom"):
 				c.Custom = true
 			case m.is("cut"):
@@ -216,6 +218,10 @@ func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 		c.At, n.steps = steps[len(n.steps):], steps
 		if p := l.plan.at(c.At); around {
 			c.Around, ok = &p.one, ok && p.One != nil
+		}
+		for key := range elements(order) {
+			next, is := l.plan.at(c.At).key.read(key.value)
+			c.Order, ok = append(c.Order, next), ok && is
 		}
 		switch {
 		case left != 0 || !ok:

@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	goyaml "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
@@ -92,6 +94,88 @@ func isZero(v any) bool {
 	return v == nil || v == "" || v == false || fmt.Sprint(v) == "0"
 }
 
+// isJSON reports whether a document is JSON, and not only YAML.
+func (d document) isJSON() bool { return json.Valid(d.text) }
+
+// decoded reads a document as kubectl does.
+func (d document) decoded() (map[string]any, error) {
+	text, err := yaml.YAMLToJSON(d.text)
+	if err != nil {
+		return nil, err
+	}
+	return decoded(text)
+}
+
+// rendered writes an object as the document is written: as YAML, or as JSON, indented if the document has lines.
+func (d document) rendered(object map[string]any) ([]byte, error) {
+	if !d.isJSON() {
+		return rendered(d.text, object)
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if bytes.Contains(bytes.TrimSpace(d.text), []byte("\n")) {
+		encoder.SetIndent("", "  ")
+	}
+	err := encoder.Encode(object)
+	return out.Bytes(), err
+}
+
+// positioned is an error at a line of a document, counted from its first.
+type positioned struct {
+	error
+	line int
+}
+
+func (p *positioned) Unwrap() error { return p.error }
+
+// misread is an error of the handler about a value that is not text.
+var misread = regexp.MustCompile(`(?:^|: )((?:items\[\d+\]: )?)(?:.*: )?([^ :]+): a (?:number|boolean) cannot be read as string$`)
+
+// located gives an error about a value that YAML does not read as text the value's line, and says to quote it.
+func (d document) located(err error) error {
+	found := misread.FindStringSubmatch(err.Error())
+	var document goyaml.Node
+	if found == nil || goyaml.Unmarshal(d.text, &document) != nil || len(document.Content) != 1 {
+		return err
+	}
+	n := document.Content[0]
+	path := strings.TrimSuffix(found[1], ": ") + "." + found[2]
+	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
+		if n = childOf(n, name); n == nil {
+			return err
+		}
+	}
+	if n.Kind != goyaml.ScalarNode {
+		return err
+	}
+	line := n.Line - 1
+	if d.line > 1 { // its text begins behind the ---
+		line--
+	}
+	return &positioned{fmt.Errorf("%w: for text, write %q", err, n.Value), line}
+}
+
+// childOf returns the node of a member or of an element; nil without one.
+func childOf(n *goyaml.Node, name string) *goyaml.Node {
+	for n.Kind == goyaml.AliasNode {
+		n = n.Alias
+	}
+	switch n.Kind {
+	case goyaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == name {
+				return n.Content[i+1]
+			}
+		}
+	case goyaml.SequenceNode:
+		if i, err := strconv.Atoi(name); err == nil && i < len(n.Content) {
+			return n.Content[i]
+		}
+	}
+	return nil
+}
+
 // rendered writes an object as YAML. Members that the document has, too, stay in its order and with its comments.
 func rendered(document []byte, object map[string]any) ([]byte, error) {
 	var was goyaml.Node
@@ -106,9 +190,6 @@ func rendered(document []byte, object map[string]any) ([]byte, error) {
 		return nil, err
 	}
 	was.Content[0] = is
-	if text := bytes.TrimSpace(document); json.Valid(text) {
-		return jsonText(is, bytes.ContainsRune(text, '\n'))
-	}
 	var out bytes.Buffer
 	encoder := goyaml.NewEncoder(&out)
 	encoder.SetIndent(2)
@@ -149,8 +230,7 @@ func merged(was *goyaml.Node, value any) (*goyaml.Node, error) {
 		return node, nil
 	}
 	if was != nil && was.Kind == goyaml.ScalarNode {
-		var said any
-		if was.Decode(&said) == nil && fmt.Sprint(said) == fmt.Sprint(value) || readAs(was) == fmt.Sprint(value) {
+		if said, err := scalar(was); err == nil && said == value {
 			same := *was
 			same.Anchor = "" // an alias has been replaced by the value
 			return &same, nil
@@ -172,22 +252,36 @@ func merged(was *goyaml.Node, value any) (*goyaml.Node, error) {
 	return node, nil
 }
 
+// scalar returns the value of a node as kubectl reads it: a plain no is a bool, and 010 is 8.
+func scalar(n *goyaml.Node) (value any, err error) {
+	if n.Style&(goyaml.DoubleQuotedStyle|goyaml.SingleQuotedStyle|goyaml.LiteralStyle|goyaml.FoldedStyle) != 0 {
+		return n.Value, nil
+	}
+	text, err := yaml.YAMLToJSON([]byte(n.Value))
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	err = decoder.Decode(&value)
+	return value, err
+}
+
 func mergedMap(was *goyaml.Node, value map[string]any) (*goyaml.Node, error) {
 	node := &goyaml.Node{Kind: goyaml.MappingNode, Tag: "!!map"}
 	comments(node, was)
 	done := map[string]bool{}
-	add := func(name string, key, before *goyaml.Node) error {
-		inner, err := merged(before, value[name])
+	add := func(key, before *goyaml.Node) error {
+		inner, err := merged(before, value[key.Value])
 		node.Content = append(node.Content, key, inner)
-		done[name] = true
+		done[key.Value] = true
 		return err
 	}
 	if was != nil && was.Kind == goyaml.MappingNode {
 		node.Style = was.Style
 		for i := 0; i+1 < len(was.Content); i += 2 {
-			name := readAs(was.Content[i])
-			if _, ok := value[name]; ok && !done[name] {
-				if err := add(name, was.Content[i], was.Content[i+1]); err != nil {
+			if _, ok := value[was.Content[i].Value]; ok && !done[was.Content[i].Value] {
+				if err := add(was.Content[i], was.Content[i+1]); err != nil {
 					return nil, err
 				}
 			}
@@ -196,83 +290,16 @@ func mergedMap(was *goyaml.Node, value map[string]any) (*goyaml.Node, error) {
 	for _, name := range slices.Sorted(maps.Keys(value)) {
 		if !done[name] {
 			key := &goyaml.Node{}
-			key.SetString(name)
-			if err := add(name, key, nil); err != nil {
+			err := key.Encode(name)
+			if err == nil {
+				err = add(key, nil)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}
 	}
 	return node, nil
-}
-
-// readAs returns the value of a scalar as kubectl reads it: y without quotes is true.
-func readAs(n *goyaml.Node) string {
-	if n.Kind != goyaml.ScalarNode || n.Style != 0 {
-		return n.Value
-	}
-	text, err := yaml.YAMLToJSON([]byte(n.Value))
-	if err != nil {
-		return n.Value
-	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var value any
-	if decoder.Decode(&value) != nil || value == nil {
-		return n.Value
-	}
-	return fmt.Sprint(value)
-}
-
-// jsonText writes a node as JSON, on one line or on several.
-func jsonText(n *goyaml.Node, lines bool) ([]byte, error) {
-	var out bytes.Buffer
-	if err := writeJSON(&out, n); err != nil {
-		return nil, err
-	}
-	if lines {
-		text := slices.Clone(out.Bytes())
-		out.Reset()
-		if err := json.Indent(&out, text, "", "  "); err != nil {
-			return nil, err
-		}
-	}
-	out.WriteByte('\n')
-	return out.Bytes(), nil
-}
-
-// writeJSON writes a node in the order of its members.
-func writeJSON(out *bytes.Buffer, n *goyaml.Node) error {
-	switch n.Kind {
-	case goyaml.MappingNode, goyaml.SequenceNode:
-		brackets := "{}"
-		if n.Kind == goyaml.SequenceNode {
-			brackets = "[]"
-		}
-		out.WriteByte(brackets[0])
-		for i, part := range n.Content {
-			isValue := n.Kind == goyaml.MappingNode && i%2 == 1
-			switch {
-			case isValue:
-				out.WriteString(": ")
-			case i > 0:
-				out.WriteString(", ")
-			}
-			if err := writeJSON(out, part); err != nil {
-				return err
-			}
-		}
-		out.WriteByte(brackets[1])
-		return nil
-	}
-	if n.ShortTag() != "!!str" {
-		out.WriteString(n.Value) // true, null and numbers are as they were in JSON
-		return nil
-	}
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(n.Value)
-	out.Truncate(out.Len() - len("\n"))
-	return err
 }
 
 // comments gives a node the comments of the one whose place it takes.
