@@ -281,7 +281,7 @@ func isKnown(before, after, said any) bool {
 }
 
 // isUnset reports whether a value in JSON is missing, or is what Go writes for a field that nobody has set: "0s" for a
-// Duration, "0" for a Quantity. The shape is that of the value, or nil if it is unknown.
+// Duration, "0" for a Quantity. The shape may be nil: then only values count that are zero for every type.
 func isUnset(value any, s *wire.Shape, w *work) bool {
 	switch value := value.(type) {
 	case absent, nil:
