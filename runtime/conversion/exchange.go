@@ -11,6 +11,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -142,7 +143,7 @@ func (v *verifying[S, D, PS, PD]) twice(changes []change) (after PS, tried, diff
 	if after, differ = v.try(changes); len(differ) > 0 {
 		v.work.measure()
 		v.once = v.work.used() - used
-		changes = without(changes, differ, v.of.layout())
+		changes = without(changes, differ)
 		after, differ = v.try(changes)
 	}
 	return after, changes, differ
@@ -246,7 +247,11 @@ func (v *verifying[S, D, PS, PD]) differences(after PS) []change {
 			if found.Is != nil {
 				is, _ = parsed(found.Is)
 			}
-			return found.At[0].name != "metadata" && (isKnown(b, is, s) || v.trusted && (isZero(b) || isZero(s)))
+			if found.At[0].name == "metadata" {
+				return false
+			}
+			shape := shapeAt(l.shape, found.At)
+			return isKnown(b, is, s) || v.trusted && (isUnset(b, shape, c.work) || isUnset(s, shape, c.work))
 		})
 	}
 	if v.work.err != nil {
@@ -274,14 +279,15 @@ func isKnown(before, after, said any) bool {
 	return true
 }
 
-// isZero reports whether a value in JSON is missing or may stand for a missing one.
-func isZero(value any) bool {
+// isUnset reports whether a value in JSON is missing, or is what Go writes for a field that nobody has set: "0s" for a
+// Duration, "0" for a Quantity. The shape is that of the value, or nil if it is unknown.
+func isUnset(value any, s *wire.Shape, w *work) bool {
 	switch value := value.(type) {
 	case absent, nil:
 		return true
 	case map[string]any:
-		for _, member := range value {
-			if !isZero(member) {
+		for name, member := range value {
+			if !isUnset(member, memberShape(s, name), w) {
 				return false
 			}
 		}
@@ -289,29 +295,65 @@ func isZero(value any) bool {
 	case []any:
 		return len(value) == 0
 	}
-	// Go writes a zero Duration as "0s" and a zero Quantity as "0", also with omitempty.
-	return value == false || value == "" || value == "0s" || value == "0" || value == json.Number("0")
+	if value == false || value == "" || value == json.Number("0") {
+		return true
+	}
+	return s != nil && value == decodedField(&wire.Member{Shape: s}, reflect.Zero(s.Typ), true, w)
 }
 
-// without returns the changes except for changes at the path of a difference, around it or below it. A list counts as a
-// whole. Most members have the same name in both versions.
-func without(changes, differences []change, l layout) []change {
-	for i, d := range differences {
-		if list := slices.IndexFunc(d.At, func(s step) bool { return s.keys != nil }); list >= 0 {
-			differences[i].At = d.At[:list]
+// shapeAt returns the shape of the value at a path, or nil if Go's types do not tell.
+func shapeAt(s *wire.Shape, path []step) *wire.Shape {
+	for _, p := range path {
+		if p.keys == nil {
+			s = memberShape(s, p.name)
+		} else if s != nil {
+			s = s.Target().Elem
 		}
 	}
-	root := nodesOf(differences, l)
-	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool {
-		n := root
-		for _, s := range c.At {
-			if s.keys != nil {
-				return true
+	return s
+}
+
+func memberShape(s *wire.Shape, name string) *wire.Shape {
+	if s == nil {
+		return nil
+	}
+	s = s.Target()
+	if i, ok := s.Index[name]; ok {
+		return s.Fields[i].Shape
+	}
+	return s.Elem // of a map
+}
+
+// without returns the changes except for changes at the path of a difference, around it or below it. An element counts
+// as a whole. Most members have the same name in both versions, and most elements have the same values of their keys.
+func without(changes, differences []change) []change {
+	differ := map[string]bool{} // and false for paths around a difference
+	for _, d := range differences {
+		path := ""
+		for i, s := range d.At {
+			path += s.place()
+			if differ[path] = differ[path] || s.keys != nil || i == len(d.At)-1; differ[path] {
+				break
 			}
-			if n = n.index[s.name]; n == nil || n.leaf != nil {
-				return n != nil
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool {
+		path := ""
+		for _, s := range c.At {
+			path += s.place()
+			if found, ok := differ[path]; !ok || found {
+				return ok
 			}
 		}
 		return true
 	})
+}
+
+// place returns a text that identifies a step in both versions: a list may be a map in the other one, and its keys may
+// have other names.
+func (s step) place() string {
+	if s.keys == nil {
+		return "," + strconv.Quote(s.name)
+	}
+	return "," + keyText(s.values)
 }

@@ -131,6 +131,21 @@ spec:
 			to:   "v2",
 			want: "apiVersion: example.com/v2\nkind: Order\nmetadata:\n  name: first\n  labels: {app: first}\nspec: {gift: false, items: [{quantity: 2, sku: tea}]}\n",
 		},
+		"words of YAML 1.1": {
+			text: "apiVersion: example.com/v1\nkind: Order\nmetadata:\n  name: first\n  labels: {y: \"y\", b: 'off', c: \"1e3\", \"n\": \"0x1\"}\nspec:\n  gift: y\n  article: \"n\"\n  quantity: 0x10\n",
+			to:   "v2",
+			want: "apiVersion: example.com/v2\nkind: Order\nmetadata:\n  name: first\n  labels: {y: \"y\", b: 'off', c: \"1e3\", \"n\": \"0x1\"}\nspec:\n  gift: y\n  items:\n    - quantity: 16\n      sku: \"n\"\n",
+		},
+		"JSON on a line": {
+			text: `{"apiVersion": "example.com/v1", "kind": "Order", "metadata": {"name": "first", "labels": {"a": "y<\u00e4"}}, "spec": {"article": "no", "quantity": 2, "gift": true}}` + "\n",
+			to:   "v2",
+			want: `{"apiVersion": "example.com/v2", "kind": "Order", "metadata": {"name": "first", "labels": {"a": "y<ä"}}, "spec": {"gift": true, "items": [{"quantity": 2, "sku": "no"}]}}` + "\n",
+		},
+		"JSON on several lines": {
+			text: "{\n  \"apiVersion\": \"example.com/v1\",\n  \"kind\": \"Order\",\n  \"metadata\": {\n    \"name\": \"first\"\n  },\n  \"spec\": {\"article\": \"1\"}\n}\n",
+			to:   "v2",
+			want: "{\n  \"apiVersion\": \"example.com/v2\",\n  \"kind\": \"Order\",\n  \"metadata\": {\n    \"name\": \"first\"\n  },\n  \"spec\": {\n    \"gift\": false,\n    \"items\": [\n      {\n        \"quantity\": 0,\n        \"sku\": \"1\"\n      }\n    ]\n  }\n}\n",
+		},
 		"other versions and kinds": {text: "apiVersion: example.com/v2\nkind: Order\nmetadata: {name: first}\n" + rest, to: "v2",
 			want: "apiVersion: example.com/v2\nkind: Order\nmetadata: {name: first}\n" + rest},
 		"another group": {text: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: first}\n", to: "example.org/v2",

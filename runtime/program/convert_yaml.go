@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	goyaml "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
@@ -105,6 +106,9 @@ func rendered(document []byte, object map[string]any) ([]byte, error) {
 		return nil, err
 	}
 	was.Content[0] = is
+	if text := bytes.TrimSpace(document); json.Valid(text) {
+		return jsonText(is, bytes.ContainsRune(text, '\n'))
+	}
 	var out bytes.Buffer
 	encoder := goyaml.NewEncoder(&out)
 	encoder.SetIndent(2)
@@ -146,7 +150,7 @@ func merged(was *goyaml.Node, value any) (*goyaml.Node, error) {
 	}
 	if was != nil && was.Kind == goyaml.ScalarNode {
 		var said any
-		if was.Decode(&said) == nil && fmt.Sprint(said) == fmt.Sprint(value) {
+		if was.Decode(&said) == nil && fmt.Sprint(said) == fmt.Sprint(value) || readAs(was) == fmt.Sprint(value) {
 			same := *was
 			same.Anchor = "" // an alias has been replaced by the value
 			return &same, nil
@@ -172,17 +176,18 @@ func mergedMap(was *goyaml.Node, value map[string]any) (*goyaml.Node, error) {
 	node := &goyaml.Node{Kind: goyaml.MappingNode, Tag: "!!map"}
 	comments(node, was)
 	done := map[string]bool{}
-	add := func(key, before *goyaml.Node) error {
-		inner, err := merged(before, value[key.Value])
+	add := func(name string, key, before *goyaml.Node) error {
+		inner, err := merged(before, value[name])
 		node.Content = append(node.Content, key, inner)
-		done[key.Value] = true
+		done[name] = true
 		return err
 	}
 	if was != nil && was.Kind == goyaml.MappingNode {
 		node.Style = was.Style
 		for i := 0; i+1 < len(was.Content); i += 2 {
-			if _, ok := value[was.Content[i].Value]; ok && !done[was.Content[i].Value] {
-				if err := add(was.Content[i], was.Content[i+1]); err != nil {
+			name := readAs(was.Content[i])
+			if _, ok := value[name]; ok && !done[name] {
+				if err := add(name, was.Content[i], was.Content[i+1]); err != nil {
 					return nil, err
 				}
 			}
@@ -192,12 +197,82 @@ func mergedMap(was *goyaml.Node, value map[string]any) (*goyaml.Node, error) {
 		if !done[name] {
 			key := &goyaml.Node{}
 			key.SetString(name)
-			if err := add(key, nil); err != nil {
+			if err := add(name, key, nil); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return node, nil
+}
+
+// readAs returns the value of a scalar as kubectl reads it: y without quotes is true.
+func readAs(n *goyaml.Node) string {
+	if n.Kind != goyaml.ScalarNode || n.Style != 0 {
+		return n.Value
+	}
+	text, err := yaml.YAMLToJSON([]byte(n.Value))
+	if err != nil {
+		return n.Value
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil || value == nil {
+		return n.Value
+	}
+	return fmt.Sprint(value)
+}
+
+// jsonText writes a node as JSON, on one line or on several.
+func jsonText(n *goyaml.Node, lines bool) ([]byte, error) {
+	var out bytes.Buffer
+	if err := writeJSON(&out, n); err != nil {
+		return nil, err
+	}
+	if lines {
+		text := slices.Clone(out.Bytes())
+		out.Reset()
+		if err := json.Indent(&out, text, "", "  "); err != nil {
+			return nil, err
+		}
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+// writeJSON writes a node in the order of its members.
+func writeJSON(out *bytes.Buffer, n *goyaml.Node) error {
+	switch n.Kind {
+	case goyaml.MappingNode, goyaml.SequenceNode:
+		brackets := "{}"
+		if n.Kind == goyaml.SequenceNode {
+			brackets = "[]"
+		}
+		out.WriteByte(brackets[0])
+		for i, part := range n.Content {
+			isValue := n.Kind == goyaml.MappingNode && i%2 == 1
+			switch {
+			case isValue:
+				out.WriteString(": ")
+			case i > 0:
+				out.WriteString(", ")
+			}
+			if err := writeJSON(out, part); err != nil {
+				return err
+			}
+		}
+		out.WriteByte(brackets[1])
+		return nil
+	}
+	if n.ShortTag() != "!!str" {
+		out.WriteString(n.Value) // true, null and numbers are as they were in JSON
+		return nil
+	}
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(n.Value)
+	out.Truncate(out.Len() - len("\n"))
+	return err
 }
 
 // comments gives a node the comments of the one whose place it takes.

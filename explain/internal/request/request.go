@@ -184,6 +184,11 @@ func prepare(o *unstructured.Unstructured, isNew bool, resource served.Resource,
 	if prepared, err = object.Typed(o); err != nil {
 		return nil, nil, err
 	}
+	if u, ok := prepared.(*unstructured.Unstructured); ok {
+		if err := served.Metadata(u); err != nil {
+			return nil, nil, err
+		}
+	}
 	accessor, err := meta.Accessor(prepared)
 	if err != nil {
 		return prepared, unknown, nil // the options of a connection, say, which have no metadata

@@ -125,3 +125,13 @@ func (d *Definition) Complete(object *unstructured.Unstructured) (dropped []stri
 	defaulting.Default(object.Object, structural)
 	return append(dropped, unknown...), nil
 }
+
+// Metadata writes the metadata of a custom resource again from the Go type into which an API server reads it. Empty and
+// unknown members go (k8s.io/apiextensions-apiserver/pkg/apiserver, unstructuredSchemaCoercer).
+func Metadata(object *unstructured.Unstructured) error {
+	metadata, ok, err := objectmeta.GetObjectMeta(object.Object, false)
+	if err != nil || !ok {
+		return err
+	}
+	return objectmeta.SetObjectMeta(object.Object, metadata)
+}

@@ -125,17 +125,19 @@ func (b *builder) hasBuiltin(from *load.Module, kind model.Kind) bool {
 // of the group.
 func (b *builder) unknownBuiltin(said diag.Sourced[registry.Target], kind model.Kind) {
 	var others, names []string
+	kinds := map[string]string{}
 	for _, r := range model.BuiltinResources() {
 		if r.Name == kind.Plural && r.Group != "extensions" { // not served any more
 			others = append(others, groupText(r.Group))
 		}
 		if r.Group == kind.Group {
 			names = append(names, r.Name)
+			kinds[r.Name] = r.Kind
 		}
 	}
 	d := diag.Errorf(said.At, model.RuleTarget, "%s of Kubernetes has no kind %s", groupText(kind.Group), kind.Kind)
 	if near, ok := diag.Nearest(kind.Plural, names); ok {
-		d = d.WithHint("did you mean the kind of its resource %s?", near)
+		d = d.WithHint("did you mean %s?", strings.TrimPrefix(kind.Group+"/"+kind.Version+"/"+kinds[near], "/"))
 	}
 	if len(others) > 0 {
 		d = d.WithHint("%s has it", strings.Join(others, " and "))
@@ -156,7 +158,11 @@ func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], 
 	p, err := from.Locate(b.ctx, said.V.ImportPath)
 	if err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "; to add it:\n") // without the go command's own advice
-		b.diags.Add(diag.Errorf(said.At, model.RuleTarget, "%s", reason).WithHint("add the module to go.mod%s", instead))
+		d := diag.Errorf(said.At, model.RuleTarget, "%s", reason).WithHint("add the module to go.mod%s", instead)
+		if builtin, _, ok := registry.BuiltinMeant(said.V.ImportPath + "." + said.V.Type); ok && !strings.Contains(said.V.ImportPath, "k8s.io/") {
+			d = d.WithHint("write for: %q", builtin)
+		}
+		b.diags.Add(d)
 		return nil, t, gv, false
 	}
 	if t, ok = p.Type(said.V.Type); !ok {

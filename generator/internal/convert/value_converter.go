@@ -26,7 +26,7 @@ func (p *valuePlanner) known(name, argument string) *mismatch {
 		}
 		return nil
 	}
-	bad := &mismatch{rule: RuleConverter, message: fmt.Sprintf("there is no converter %q", name)}
+	bad := &mismatch{rule: RuleConverter, message: fmt.Sprintf("there is no converter %q", name), hint: "the converters are " + strings.Join(names, ", ") + "; semicolons separate several"}
 	if near, ok := diag.Nearest(name, names); ok {
 		bad.hint = fmt.Sprintf("did you mean %q?", near)
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -53,6 +54,9 @@ func CreateAPI(ctx context.Context, c Config, r Resource, plural string) (Result
 			result.Next = append(result.Next, "add fields to "+r.Kind+" in "+s.rel(f.Path))
 		}
 	}
+	if moves := s.firstGroup(group, r.Version); len(e.Create) > 0 && moves != "" {
+		result.Next = append(result.Next, moves)
+	}
 	result.Next = append(result.Next, "webhook-gen create webhook "+r.flags()+" --mutating --validating", s.test())
 	return result, nil
 }
@@ -83,6 +87,23 @@ func checkNames(p *load.Package, kind string) error {
 		}
 	}
 	return nil
+}
+
+// firstGroup tells where the project's first group is if a further one gets a folder of its own: the first one has no
+// folder of its group.
+func (s site) firstGroup(group, version string) string {
+	base := filepath.Join(s.Root, "api")
+	if filepath.Dir(s.apiDir(group, version)) == base {
+		return ""
+	}
+	for _, a := range s.apis {
+		if filepath.Dir(a.Dir) == base && a.Group != group {
+			word, _, _ := strings.Cut(a.Group, ".")
+			to := path.Join("api", word)
+			return fmt.Sprintf("the group %s stays in %s; for a folder of its own: mkdir -p %s && git mv %s %s, and change its import path", a.Group, s.rel(a.Dir), to, s.rel(a.Dir), to)
+		}
+	}
+	return ""
 }
 
 // newAPI writes the files of a new kind.

@@ -55,7 +55,13 @@ var leadingZero = regexp.MustCompile(`[a-z]0`)
 
 // check reports an invalid resource.
 func (r Resource) check() error {
+	group, version, both := strings.Cut(r.Version, "/")
 	switch {
+	case both && model.IsVersion(version):
+		return fmt.Errorf("%q is a group and a version: write --group %s --version %s", r.Version, group, version)
+	case strings.Contains(r.Group, "/"):
+		group, version, _ = strings.Cut(r.Group, "/")
+		return fmt.Errorf("%q is a group and a version: write --group %s --version %s", r.Group, group, version)
 	case !model.IsVersion(r.Version) || leadingZero.MatchString(r.Version):
 		return fmt.Errorf("%q is not a version: those are v1, v2beta1 and the like", r.Version)
 	case !token.IsExported(r.Kind) || !token.IsIdentifier(r.Kind):

@@ -5,8 +5,10 @@ package registry
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
@@ -30,12 +32,61 @@ func parseTarget(text string) (Target, error) {
 	if len(parts) == 3 && model.IsVersion(parts[1]) && token.IsExported(parts[2]) && token.IsIdentifier(parts[2]) {
 		return Target{Group: GroupName(parts[0]), Version: parts[1], Kind: parts[2]}, nil
 	}
-	return Target{}, fmt.Errorf("%q names neither a Go type (import/path.Type) nor a kind (group/version/Kind)", text)
+	err := fmt.Errorf("%q names neither a Go type (import/path.Type) nor a kind (group/version/Kind)", text)
+	if builtin, subresource, ok := BuiltinMeant(text); ok && subresource != "" {
+		return Target{}, marker.Remedied(err, "write for: %q, subresource: %q", builtin, subresource)
+	} else if ok {
+		return Target{}, marker.Remedied(err, "write for: %q", builtin)
+	}
+	if alias, name, ok := strings.Cut(text, "."); ok && slash < 0 {
+		return Target{}, marker.Remedied(err, "write the import path of %s in its place, as in for: \"example.com/shop/api/v1.%s\"", alias, name)
+	}
+	return Target{}, marker.Remedied(err, `for example for: "apps/v1/Deployment" or for: "example.com/shop/api/v1.Order"`)
 }
+
+// BuiltinMeant returns the kind of Kubernetes, as parseTarget reads it, that a text means which parseTarget does not
+// read: a Go type behind the name of an import (corev1.Pod), a resource (apps/v1/deployments), a kind alone. The
+// subresource is a word behind the kind.
+func BuiltinMeant(text string) (kind, subresource string, ok bool) {
+	words := strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '.' })
+	group, version := "", "v1"
+	resources := model.BuiltinResources()
+	for i, w := range words {
+		folder, v := w, ""
+		if at := strings.LastIndexByte(w, 'v'); at >= 0 && model.IsVersion(w[at:]) {
+			folder, v = w[:at], w[at:]
+		}
+		if v != "" {
+			version = v
+		}
+		if _, known := model.BuiltinGroups()[folder]; known && (v != "" || i+1 < len(words)) {
+			group = folder
+			continue
+		}
+		at := slices.IndexFunc(resources, func(r model.BuiltinResource) bool {
+			return (strings.EqualFold(r.Kind, w) || strings.EqualFold(r.Name, w)) && r.Group != "extensions" && (group == "" || r.Group == model.BuiltinGroups()[group])
+		})
+		if at < 0 {
+			continue
+		}
+		if i+1 < len(words) {
+			subresource = words[i+1]
+		}
+		kind = version + "/" + resources[at].Kind
+		if g := resources[at].Group; g != "" {
+			kind = g + "/" + kind
+		}
+		return kind, subresource, true
+	}
+	return "", "", false
+}
+
+// CoreGroup names the group without a name in markers.
+const CoreGroup = "core"
 
 // GroupName undoes the one alias in markers: the group of pods has no name, and a list no empty element.
 func GroupName(group string) string {
-	if group == "core" {
+	if group == CoreGroup {
 		return ""
 	}
 	return group
