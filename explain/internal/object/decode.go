@@ -56,14 +56,14 @@ func Strict(o *unstructured.Unstructured) (unknown []string, err error) {
 		}
 		return paths(fields), nil
 	}
-	meta, found, unknown, err := objectmeta.GetObjectMetaWithOptions(o.Object, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
-	if err := decodeError("metadata", err); err != nil || !found || len(unknown) == 0 {
+	_, _, unknown, err = objectmeta.GetObjectMetaWithOptions(o.Object, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
+	if err := decodeError("metadata", err); err != nil {
 		return nil, err
 	}
 	for i, path := range unknown {
 		unknown[i] = "metadata." + strings.TrimPrefix(path[strings.LastIndex(path, "metadata.")+len("metadata."):], ".")
 	}
-	return unknown, objectmeta.SetObjectMeta(o.Object, meta)
+	return unknown, nil
 }
 
 // paths returns the fields of strict errors, sorted.

@@ -34,10 +34,13 @@ func NotKind(p *load.Package, t load.Type) string {
 		return "a part of " + strings.TrimSuffix(strings.TrimSuffix(name, "Spec"), "Status")
 	case k.embeddedIn(name) != "":
 		return "embedded in " + k.embeddedIn(name)
-	case has.object || has.unknown || structure.Fields.NumFields() == 0 || isView(structure):
+	case has.object || has.unknown:
 		return ""
 	}
-	return "a struct without metadata"
+	if whole := k.fieldOf(name); whole != "" {
+		return "a part of " + whole
+	}
+	return ""
 }
 
 // kindReader reads the types of a package.
@@ -138,12 +141,36 @@ func (k kindReader) metadata(s *ast.StructType, seen map[string]bool) (has held)
 	return has
 }
 
-// isView reports whether a struct without metadata has the other members of an object: a handler may read no more.
-func isView(s *ast.StructType) bool {
-	return slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool {
-		name, _, _ := jsonTag(f)
-		return name == "spec" || name == "status"
-	})
+// fieldOf returns a struct of the package that has a type as a field, or in one; empty without one. The items of a list
+// are no part of it.
+func (k kindReader) fieldOf(name string) string {
+	for _, f := range k.p.FilesWith(name) {
+		for spec := range load.Types(f.AST) {
+			s, ok := spec.Type.(*ast.StructType)
+			if !ok || spec.Name.Name == name || isListOf(spec.Name.Name, s) {
+				continue
+			}
+			if slices.ContainsFunc(s.Fields.List, func(field *ast.Field) bool { return holds(field.Type, name) }) {
+				return spec.Name.Name
+			}
+		}
+	}
+	return ""
+}
+
+// holds reports whether a type is a named one, or a pointer, a list or a map of it.
+func holds(e ast.Expr, name string) bool {
+	switch t := e.(type) {
+	case *ast.Ident:
+		return t.Name == name
+	case *ast.StarExpr:
+		return holds(t.X, name)
+	case *ast.ArrayType:
+		return holds(t.Elt, name)
+	case *ast.MapType:
+		return holds(t.Value, name)
+	}
+	return false
 }
 
 // isListOf reports whether a struct has the name and the member of a list.

@@ -215,16 +215,6 @@ func Func[T any](f *diag.Sourced[T], name string, parse func(string) (T, error))
 	}}
 }
 
-// Remedied is an error of Func that is reported with a remedy.
-func Remedied(err error, format string, args ...any) error {
-	return &remedied{err, fmt.Sprintf(format, args...)}
-}
-
-type remedied struct {
-	error
-	remedy string
-}
-
 // Doubt is a part of a value that can be used, but is probably a mistake.
 type Doubt struct {
 	// Begin and End are the part in the value's text.
@@ -248,6 +238,16 @@ func (t Type) Doubted(rule string, doubts func(text string) []Doubt) Type {
 		return diags
 	}
 	return t
+}
+
+// Remedied is an error of Func that is reported with a remedy.
+func Remedied(err error, format string, args ...any) error {
+	return &remedied{err, fmt.Sprintf(format, args...)}
+}
+
+type remedied struct {
+	error
+	remedy string
 }
 
 func oneOf(text string, at diag.Range, words []string) (string, diag.List) {

@@ -61,23 +61,6 @@ func CreateAPI(ctx context.Context, c Config, r Resource, plural string) (Result
 	return result, nil
 }
 
-// firstGroup tells where the project's first group is if a further one gets a folder of its own: the first one has no
-// folder of its group.
-func (s site) firstGroup(group, version string) string {
-	base := filepath.Join(s.Root, "api")
-	if filepath.Dir(s.apiDir(group, version)) == base {
-		return ""
-	}
-	for _, a := range s.apis {
-		if filepath.Dir(a.Dir) == base && a.Group != group {
-			word, _, _ := strings.Cut(a.Group, ".")
-			to := path.Join("api", word)
-			return fmt.Sprintf("the group %s stays in %s; for a folder of its own: mkdir -p %s && git mv %s %s, and change its import path", a.Group, s.rel(a.Dir), to, s.rel(a.Dir), to)
-		}
-	}
-	return ""
-}
-
 // checkPlural reports a kind that looks like a plural if no plural is given for it, and a plural that is no resource.
 func checkPlural(r Resource, plural string) error {
 	word := strings.ToLower(r.Kind)
@@ -104,6 +87,23 @@ func checkNames(p *load.Package, kind string) error {
 		}
 	}
 	return nil
+}
+
+// firstGroup tells where the project's first group is if a further one gets a folder of its own: the first one has no
+// folder of its group.
+func (s site) firstGroup(group, version string) string {
+	base := filepath.Join(s.Root, "api")
+	if filepath.Dir(s.apiDir(group, version)) == base {
+		return ""
+	}
+	for _, a := range s.apis {
+		if filepath.Dir(a.Dir) == base && a.Group != group {
+			word, _, _ := strings.Cut(a.Group, ".")
+			to := path.Join("api", word)
+			return fmt.Sprintf("the group %s stays in %s; for a folder of its own: mkdir -p %s && git mv %s %s, and change its import path", a.Group, s.rel(a.Dir), to, s.rel(a.Dir), to)
+		}
+	}
+	return ""
 }
 
 // newAPI writes the files of a new kind.
