@@ -6,11 +6,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -103,6 +106,43 @@ func (d *definition) decoded(object json.RawMessage) json.RawMessage {
 			meta["namespace"] = "default"
 		}
 	})
+}
+
+// unknown returns the paths of an object's fields that are not in the schema, sorted.
+func (d *definition) unknown(object json.RawMessage) []string {
+	written, err := decodeJSON(object)
+	if err != nil {
+		return nil
+	}
+	var fields []string
+	edited(object, func(members map[string]any) {
+		d.schema.Prune(members)
+		fields = lost(written, members, "")
+	})
+	slices.Sort(fields)
+	return fields
+}
+
+// lost returns the paths of members that are only in the first of two values. Nulls do not count.
+func lost(before, after any, path string) (paths []string) {
+	switch before := before.(type) {
+	case map[string]any:
+		after, _ := after.(map[string]any)
+		for name, member := range before {
+			here := strings.TrimPrefix(path+"."+name, ".")
+			if other, ok := after[name]; ok {
+				paths = append(paths, lost(member, other, here)...)
+			} else if member != nil {
+				paths = append(paths, here)
+			}
+		}
+	case []any:
+		after, _ := after.([]any)
+		for i := range min(len(before), len(after)) {
+			paths = append(paths, lost(before[i], after[i], fmt.Sprintf("%s[%d]", path, i))...)
+		}
+	}
+	return paths
 }
 
 // repaired returns an object that is filled at random with values that the schema accepts, where it can.

@@ -12,7 +12,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -30,6 +32,8 @@ import (
 type sample struct {
 	at     failure.Position
 	object json.RawMessage
+	// mistake is why an API server does not store the object as it is written; empty if none is known.
+	mistake string
 	metav1.PartialObjectMetadata
 }
 
@@ -39,6 +43,9 @@ func (s Suite) checkSamples(t testing.TB, all []configured, handlers map[string]
 	t.Helper()
 	asked := map[string]bool{}
 	for _, o := range s.samples(t) {
+		if o.mistake != "" {
+			failure.TB{TB: t, At: o.at}.Errorf("the sample %s %s: %s", o.Kind, o.Name, o.mistake)
+		}
 		created := s.ask(t, all, handlers, admissionv1.Create, o, o.object, asked)
 		s.ask(t, all, handlers, admissionv1.Update, o, created, asked)
 	}
@@ -150,6 +157,7 @@ func (s Suite) samplesWith(t testing.TB, denied bool) []sample {
 					if err := json.Unmarshal(o.object, &o.PartialObjectMetadata); err != nil || o.Kind == "" || o.Name == "" {
 						continue
 					}
+					o.mistake = s.mistake(o)
 					o.object = s.definitions[o.GroupVersionKind()].decoded(o.object)
 					if err := json.Unmarshal(o.object, &o.PartialObjectMetadata); err == nil {
 						all = append(all, o)
@@ -163,6 +171,45 @@ func (s Suite) samplesWith(t testing.TB, denied bool) []sample {
 		}
 	}
 	return all
+}
+
+// mistake looks for a sample's kind among the definitions of its group, and for its fields in the schema, or in the Go
+// type of a webhook if no definition of the group was read. It tells nothing of other groups.
+func (s Suite) mistake(o sample) string {
+	kind := o.GroupVersionKind()
+	if d := s.definitions[kind]; d != nil {
+		if fields := d.unknown(o.object); len(fields) > 0 {
+			return fmt.Sprintf("the definition has no field %s, and API servers drop it", strings.Join(fields, ", "))
+		}
+		return ""
+	}
+	var others []string
+	for other := range s.definitions {
+		if other.Group == kind.Group {
+			others = append(others, other.Kind+" of "+other.GroupVersion().String())
+		}
+	}
+	if len(others) > 0 {
+		slices.Sort(others)
+		return fmt.Sprintf("no definition has this kind in %s; there are %s", kind.GroupVersion(), strings.Join(others, ", "))
+	}
+	for _, w := range s.Webhooks {
+		for _, k := range w.Kinds {
+			switch {
+			case k.APIVersion != o.APIVersion:
+			case k.Kind == o.Kind && w.Object != nil:
+				decoder := json.NewDecoder(bytes.NewReader(o.object))
+				decoder.DisallowUnknownFields()
+				if err := decoder.Decode(reflect.New(reflect.TypeOf(w.Object)).Interface()); err != nil {
+					return err.Error()
+				}
+				return ""
+			case strings.EqualFold(k.Kind, o.Kind) && k.Kind != o.Kind || k.Kind+"s" == o.Kind:
+				return "the kind is " + k.Kind
+			}
+		}
+	}
+	return ""
 }
 
 // document is a part of a YAML file. Its line is the first one of its content.
