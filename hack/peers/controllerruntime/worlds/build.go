@@ -137,7 +137,7 @@ func (w *workshop) modFile(dir, path string) error {
 		return err
 	}
 	_, rest, _ := strings.Cut(string(text), "controllerruntime\n")
-	rest = strings.ReplaceAll(rest, "=> ../../../", "=> "+w.root+"/")
+	rest = strings.ReplaceAll(rest, "=> ../../..", "=> "+w.root)
 	sums, err := os.ReadFile(filepath.Join(from, "go.sum"))
 	if err != nil {
 		return err
@@ -154,6 +154,11 @@ func (w *workshop) generate(ctx context.Context, root string, world *world) (*ma
 		text, lines := world.source(v)
 		m.lines[v.name] = lines
 		if err := write(filepath.Join(dir, "api", v.name, "types.go"), text); err != nil {
+			return nil, err
+		}
+	}
+	if len(world.hooks) > 0 {
+		if err := write(filepath.Join(dir, "webhook", world.versions[0].name, "hand.go"), world.hand()); err != nil {
 			return nil, err
 		}
 	}
@@ -291,7 +296,11 @@ func (w *workshop) compile(ctx context.Context, b *batch) error {
 			for _, v := range m.versions[:len(m.versions)-1] {
 				some = true
 				fmt.Fprintf(&imports, "\t%s%s %q\n", m.name, v.name, module+"/"+m.name+"/webhook/"+v.name)
-				fmt.Fprintf(&options, "\t\t%s%s.Conversions(),\n", m.name, v.name)
+				converter := m.name + v.name
+				if len(m.hooks) > 0 {
+					converter += ".NewConverter(" + converter + ".Hand{})"
+				}
+				fmt.Fprintf(&options, "\t\t%s.Conversions(),\n", converter)
 			}
 		}
 		if !some {
@@ -366,6 +375,8 @@ type converter struct {
 	out   *bufio.Reader
 	trace *bytes.Buffer
 	mutex sync.Mutex
+	// stopped is whether the program has ended.
+	stopped bool
 }
 
 func startConverter(binary string) (*converter, error) {
@@ -387,6 +398,10 @@ func (c *converter) stop() error {
 	if c == nil {
 		return nil
 	}
+	if c.stopped {
+		return nil
+	}
+	c.stopped = true
 	return errors.Join(c.in.Close(), c.cmd.Wait())
 }
 

@@ -15,6 +15,7 @@ type inventor struct {
 	*rand.Rand
 	pairs []pair // structs that both versions have
 	free  map[*field]bool
+	turn  uint64 // how many worlds of the theme came before
 }
 
 // pair is a struct of the spoke and its counterpart.
@@ -23,10 +24,39 @@ type pair struct{ spoke, hub *structure }
 var words = []string{"size", "zone", "mode", "owner", "image", "port", "tier", "quota", "limit", "region", "policy", "weight", "target", "volume", "shape", "color",
 	"route", "shard", "queue", "level", "depth", "stage", "label", "grade", "share", "range", "lease", "token", "proxy", "cache"}
 
+// themes are what is special in a world. Every world has one, in turns, and random changes besides.
+var themes = []struct {
+	name  string
+	apply func(n *inventor)
+}{
+	{"", func(*inventor) {}},
+	{"three versions", func(*inventor) {}}, // see invent
+	{"embedded", func(n *inventor) { n.embed(false) }},
+	{"shadowed", func(n *inventor) { n.embed(true) }},
+	{"unknown members", (*inventor).preserve},
+	{"recursive", (*inventor).recurse},
+	{"two kinds", func(n *inventor) {
+		n.second = true
+		n.force("bounds")
+	}},
+	{"limits", (*inventor).limit},
+	{"union", (*inventor).union},
+	{"shared struct", (*inventor).share},
+	{"status", (*inventor).status},
+	{"keyed", func(n *inventor) { n.force("keyed") }},
+	{"bounds", func(n *inventor) { n.force("bounds") }},
+	{"default", func(n *inventor) { n.force("default") }},
+	{"hooks", (*inventor).hook},
+	{"nullable", (*inventor).null},
+}
+
 // invent makes a world. The same seed gives the same world.
 func invent(seed uint64) *world {
-	w := &world{name: fmt.Sprintf("w%d", seed), seed: seed, features: map[string]int{}, changes: map[int]string{}}
-	n := &inventor{world: w, Rand: rand.New(rand.NewPCG(seed, 19)), free: map[*field]bool{}}
+	w := &world{name: fmt.Sprintf("w%d", seed), seed: seed, features: map[string]int{}, changes: map[int]string{}, hooks: map[string]string{}}
+	n := &inventor{world: w, Rand: rand.New(rand.NewPCG(seed, 19)), free: map[*field]bool{}, turn: seed / uint64(len(themes))}
+	theme := themes[seed%uint64(len(themes))]
+	w.theme = theme.name
+	n.use("theme: " + theme.name)
 	spec := &structure{name: "OrderSpec"}
 	n.fill(spec, 0)
 	spoke := &version{name: "v1", root: &structure{name: "Order"}}
@@ -41,10 +71,242 @@ func invent(seed uint64) *world {
 			f.plain, c[s].fields[i].plain = true, true
 		}
 	}
-	for range 2 + n.IntN(3) {
-		n.edit()
+	theme.apply(n)
+	for range 1 + n.IntN(3) {
+		n.edit("")
+	}
+	if theme.name == "three versions" {
+		n.force("gone from the hub")
+		n.third()
 	}
 	return w
+}
+
+// third adds a spoke that has the rules of the first one.
+func (n *inventor) third() {
+	spoke, hub := n.versions[0], n.hub()
+	other := &version{"v2", false, copier{}.structure(spoke.root), slices.Clone(spoke.rules)}
+	hub.name = "v3"
+	s := other.root.fields[0].t.structure
+	if i := n.IntN(len(s.fields)); len(s.fields) > 1 && len(s.fields[i].rules) == 0 && s.fields[i].t.scalar() {
+		s.fields = slices.Delete(s.fields, i, i+1)
+	}
+	n.versions = []*version{spoke, other, hub}
+}
+
+// force makes a change of a name, on a field that is added for it if none fits.
+func (n *inventor) force(name string) {
+	if n.edit(name) {
+		return
+	}
+	f := n.field(2)
+	f.t, f.marks, f.limits, f.tag = &typ{kind: integer}, nil, limits{}, "omitempty"
+	if name == "keyed" {
+		inner := &structure{name: fmt.Sprint("T", f.id)}
+		f.t = &typ{kind: dictionary, elem: &typ{kind: structKind, structure: inner}}
+		inner.fields = append(inner.fields, n.field(2))
+	}
+	p := n.pairs[1]
+	n.add(p, f)
+	n.edit(name)
+}
+
+// add gives a field to a struct of both versions, whose structs inside are pairs, too.
+func (n *inventor) add(p pair, f *field) *field {
+	c := copier{}
+	twin := *f
+	twin.t, twin.marks = c.typ(f.t), slices.Clone(f.marks)
+	f.plain, twin.plain = true, true
+	p.spoke.fields, p.hub.fields = append(p.spoke.fields, f), append(p.hub.fields, &twin)
+	n.free[f] = true
+	for s, t := range c {
+		n.pairs = append(n.pairs, pair{s, t})
+		for i := range s.fields {
+			s.fields[i].plain, t.fields[i].plain = true, true
+			n.free[s.fields[i]] = true
+		}
+	}
+	slices.SortStableFunc(n.pairs[1:], func(a, b pair) int { return strings.Compare(a.spoke.name, b.spoke.name) })
+	return &twin
+}
+
+// some returns a pair of structs.
+func (n *inventor) some() pair { return n.pairs[1+n.IntN(len(n.pairs)-1)] }
+
+// embed moves some fields of a struct of one version into an embedded one, which may have a field of the name of another
+// one.
+func (n *inventor) embed(shadowed bool) {
+	p := n.some()
+	s := []*structure{p.spoke, p.hub}[n.IntN(2)]
+	if shadowed {
+		s = p.spoke
+	}
+	at := 0
+	if len(s.fields) > 1 && s.fields[0].json == "name" {
+		at = 1
+	}
+	id := n.id()
+	base := &structure{name: fmt.Sprint("Base", id), fields: []*field{s.fields[at]}}
+	inline := &field{id: id, t: &typ{kind: structKind, structure: base}, embedded: true, plain: true}
+	s.fields = append(slices.Delete(s.fields, at, at+1), inline)
+	if shadowed {
+		f := n.field(2)
+		f.t, f.marks, f.limits, f.tag = &typ{kind: text}, nil, limits{}, "omitempty"
+		twin := n.add(p, f)
+		f.shadows, n.free[f] = true, false
+		base.fields = append(base.fields, &field{id: n.id(), goName: f.goName, json: f.json, t: f.t, tag: f.tag})
+		if n.IntN(2) == 0 { // without text that is equal in both versions
+			twin.t = &typ{kind: pointer, elem: &typ{kind: text}}
+		}
+	}
+}
+
+// preserve lets a struct of both versions have members that Go does not know.
+func (n *inventor) preserve() {
+	inner := &structure{name: fmt.Sprint("T", n.id())}
+	inner.fields = append(inner.fields, n.field(2))
+	f := n.field(2)
+	f.t, f.marks, f.tag = &typ{kind: pointer, elem: &typ{kind: structKind, structure: inner}}, nil, "omitempty"
+	f.limits = limits{preserve: true}
+	f.marks = []string{"+kubebuilder:pruning:PreserveUnknownFields"}
+	n.add(n.some(), f)
+}
+
+// recurse adds a field of a type that contains itself.
+func (n *inventor) recurse() {
+	kinds := []typ{
+		{name: "Tree", source: "type Tree []Tree"},
+		{name: "Tree", source: "type Tree map[string]Tree"},
+		{name: "*Cycle", source: "type Cycle struct {\n\t*Cycle `json:\",inline\"`\n\tX string `json:\"x,omitempty\"`\n}"},
+		{name: "*Chain", source: "type Chain struct {\n\tNext *Chain `json:\"next,omitempty\"`\n\tX string `json:\"x,omitempty\"`\n}"},
+		{name: "Box[string]", source: "type Box[T any] struct {\n\tV T `json:\"v,omitempty\"`\n\tB *Box[[]T] `json:\"b,omitempty\"`\n}"},
+	}
+	t := kinds[n.turn%uint64(len(kinds))]
+	t.kind = named
+	id := n.id()
+	f := &field{id: id, json: n.name(id), goName: title(n.name(id)), tag: "omitempty", t: &t}
+	f.marks = []string{"+kubebuilder:validation:Schemaless", "+kubebuilder:pruning:PreserveUnknownFields"}
+	n.free[f] = false
+	n.add(n.pairs[1], f)
+	n.force("rename")
+}
+
+// limit adds a struct to the hub whose members have limits that are younger than objects.
+func (n *inventor) limit() {
+	inner := &structure{name: fmt.Sprint("T", n.id())}
+	for range 2 {
+		f := n.field(2)
+		f.t, f.tag, f.limits, f.marks = &typ{kind: text}, "omitempty", limits{}, nil
+		n.changes[f.id] = "new in the hub"
+		inner.fields = append(inner.fields, f)
+	}
+	three := int64(3)
+	inner.fields[0].limits.max = &three
+	inner.fields[0].marks = []string{"+kubebuilder:validation:MaxLength=3"}
+	p := n.some()
+	if n.IntN(2) == 0 {
+		p.hub.fields = append(p.hub.fields, inner.fields...)
+		return
+	}
+	id := n.id()
+	n.changes[id] = "new in the hub"
+	p.hub.fields = append(p.hub.fields, &field{id: id, json: n.name(id), goName: title(n.name(id)), tag: "omitempty", t: &typ{kind: pointer, elem: &typ{kind: structKind, structure: inner}}})
+}
+
+// union adds a struct of which one member may be set, as a discriminator tells.
+func (n *inventor) union() {
+	s := &structure{name: fmt.Sprint("T", n.id())}
+	id := n.id()
+	s.fields = append(s.fields, &field{id: id, json: "type", goName: "Type", t: &typ{kind: text}, limits: limits{required: true, enum: []string{"Left", "Right"}},
+		marks: []string{"+kubebuilder:validation:Enum=Left;Right"}})
+	for _, name := range []string{"left", "right"} {
+		inner := &structure{name: fmt.Sprint("T", n.id())}
+		n.fill(inner, 2)
+		id := n.id()
+		s.fields = append(s.fields, &field{id: id, json: name, goName: title(name), tag: "omitempty", t: &typ{kind: pointer, elem: &typ{kind: structKind, structure: inner}}})
+	}
+	s.marks = []string{"+kubebuilder:validation:XValidation:rule=\"(self.type == 'Left') == has(self.left) && (self.type == 'Right') == has(self.right)\""}
+	f := n.field(2)
+	f.t, f.marks, f.limits, f.tag = &typ{kind: pointer, elem: &typ{kind: structKind, structure: s}}, nil, limits{}, "omitempty"
+	n.add(n.some(), f)
+	for _, g := range s.fields {
+		n.free[g] = false
+	}
+}
+
+// share gives a struct a second field of the type of another one.
+func (n *inventor) share() {
+	for _, p := range n.pairs[2:] {
+		id := n.id()
+		f := &field{id: id, json: n.name(id), goName: title(n.name(id)), tag: "omitempty", plain: true}
+		twin := *f
+		f.t, twin.t = &typ{kind: pointer, elem: &typ{kind: structKind, structure: p.spoke}}, &typ{kind: pointer, elem: &typ{kind: structKind, structure: p.hub}}
+		spec := n.pairs[1]
+		spec.spoke.fields, spec.hub.fields = append(spec.spoke.fields, f), append(spec.hub.fields, &twin)
+		return
+	}
+}
+
+// status adds a status with conditions, which may be elsewhere in the hub.
+func (n *inventor) status() {
+	id := n.id()
+	member := func(json string, t *typ, required bool) *field {
+		f := &field{id: n.id(), json: json, goName: title(json), t: t, plain: true, tag: "omitempty"}
+		if required {
+			f.tag, f.limits.required = "", true
+		}
+		return f
+	}
+	s := &structure{name: "OrderStatus"}
+	condition := &structure{name: "Condition", fields: []*field{member("type", &typ{kind: text}, true), member("status", &typ{kind: text}, true),
+		member("lastTransitionTime", &typ{kind: moment}, true), member("reason", &typ{kind: text}, false)}}
+	conditions := member("conditions", &typ{kind: list, elem: &typ{kind: structKind, structure: condition}, keys: []string{"type"}}, false)
+	conditions.marks = []string{"+listType=map", "+listMapKey=type"}
+	s.fields = append(s.fields, conditions, n.field(2))
+	f := &field{id: id, json: "status", goName: "Status", tag: "omitempty", t: &typ{kind: structKind, structure: s}}
+	n.add(n.pairs[0], f)
+	n.free[f] = false
+	for _, g := range condition.fields {
+		n.free[g] = false
+	}
+	if n.IntN(3) > 0 {
+		last := n.pairs[slices.IndexFunc(n.pairs, func(p pair) bool { return p.spoke == s })]
+		changeOf("move").apply(n, last, conditions, last.hub.fields[0])
+		n.free[conditions] = false
+		n.changes[conditions.id] = "move"
+	}
+}
+
+// null lets fields of both versions be null.
+func (n *inventor) null() {
+	p := n.some()
+	f := n.field(2)
+	f.t, f.marks, f.limits, f.tag = &typ{kind: pointer, elem: &typ{kind: text}}, []string{"+nullable"}, limits{nullable: true}, "omitempty"
+	n.add(p, f)
+}
+
+// hook adds fields that code of the user converts: text and its number of letters behind a sign.
+func (n *inventor) hook() {
+	f := n.field(2)
+	f.t, f.marks, f.limits, f.tag = &typ{kind: text}, nil, limits{}, "omitempty"
+	p := n.pairs[1]
+	h := n.add(p, f)
+	again(h)
+	f.plain, h.plain = false, false
+	n.free[f] = false
+	n.changes[f.id] = "hook"
+	f.rules = []string{fmt.Sprintf("custom(hub: %q)", h.json)}
+	there, back := "src."+f.goName, "src."+h.goName
+	if n.IntN(2) == 0 { // loses the case
+		n.changes[f.id] = "lossy hook"
+		there = "strings.ToUpper(" + there + ")"
+	}
+	n.hooks[p.spoke.name+f.goName+"ToHub"] = fmt.Sprintf("src *api.%s, dst *hub.%s) error {\n\tdst.%s = %s\n\treturn nil\n}", p.spoke.name, p.hub.name, h.goName, there)
+	n.hooks[p.spoke.name+f.goName+"FromHub"] = fmt.Sprintf("src *hub.%s, dst *api.%s) error {\n\tdst.%s = %s\n\treturn nil\n}", p.hub.name, p.spoke.name, f.goName, back)
+}
+
+func changeOf(name string) change {
+	return changes[slices.IndexFunc(changes, func(c change) bool { return c.name == name })]
 }
 
 // spec returns the field of the kind's main struct.
@@ -162,24 +424,46 @@ type change struct {
 	apply func(n *inventor, p pair, f, h *field) bool
 }
 
-// edit changes something between the versions.
-func (n *inventor) edit() {
-	for range 40 {
+// edit changes something between the versions: in the way of a name, or in any.
+func (n *inventor) edit(name string) bool {
+	for range 60 {
 		c := changes[n.IntN(len(changes))]
-		p := n.pairs[1+n.IntN(len(n.pairs)-1)]
+		if name != "" {
+			c = changeOf(name)
+		}
+		p := n.some()
+		if len(p.spoke.fields) == 0 {
+			continue
+		}
 		f := p.spoke.fields[n.IntN(len(p.spoke.fields))]
 		at := slices.IndexFunc(p.hub.fields, func(h *field) bool { return h.id == f.id })
 		if at < 0 || !n.free[f] || f.json == "name" {
 			continue
 		}
+		before := slices.Clone(n.pairs)
 		if c.apply(n, p, f, p.hub.fields[at]) {
 			n.free[f] = false
-			if _, done := n.changes[f.id]; !done {
+			if _, done := n.changes[f.id]; !done && c.name != "new in the hub" {
 				n.changes[f.id] = c.name
 			}
 			n.use("change: " + c.name)
-			return
+			return true
 		}
+		n.pairs = before
+	}
+	return false
+}
+
+// detach takes the structs of a type out of the pairs: rules in them would reach nothing.
+func (n *inventor) detach(t *typ) {
+	s := t.inner()
+	if s == nil {
+		return
+	}
+	n.pairs = slices.DeleteFunc(n.pairs, func(p pair) bool { return p.spoke == s || p.hub == s })
+	for _, f := range s.fields {
+		f.rules = nil
+		n.detach(f.t)
 	}
 }
 
@@ -236,6 +520,7 @@ var changes = []change{
 		p.hub.fields = slices.DeleteFunc(p.hub.fields, func(g *field) bool { return g == h })
 		f.tag, f.limits.required = "omitempty", false
 		f.rules = append(f.rules, "stash")
+		n.detach(f.t)
 		return true
 	}},
 	{"pointer", func(n *inventor, p pair, f, h *field) bool {
@@ -359,7 +644,7 @@ var changes = []change{
 		return converted(f, h, `to(as: "first")`)
 	}},
 	{"wrap", func(n *inventor, p pair, f, h *field) bool {
-		if !f.t.scalar() || bounded(f) {
+		if f.t.kind > boolean || bounded(f) {
 			return false
 		}
 		id := n.id()
@@ -373,5 +658,62 @@ var changes = []change{
 		}
 		h.t, h.tag, h.limits = &typ{kind: pointer, elem: &typ{kind: structKind, structure: s}}, "omitempty", limits{}
 		return converted(f, h, `to(as: "wrap:value")`)
+	}},
+	{"not", func(n *inventor, p pair, f, h *field) bool {
+		if f.t.kind != boolean {
+			return false
+		}
+		again(h)
+		return converted(f, h, fmt.Sprintf(`to(path: %q, as: "not")`, h.json))
+	}},
+	{"join", func(n *inventor, p pair, f, h *field) bool {
+		if f.t.kind != list || f.t.elem.kind != text || bounded(f) {
+			return false
+		}
+		h.t = f.t.elem
+		return converted(f, h, `to(as: "join:,")`)
+	}},
+	{"each", func(n *inventor, p pair, f, h *field) bool {
+		if f.t.kind != list || f.t.elem.kind != text || bounded(f) {
+			return false
+		}
+		id := n.id()
+		n.changes[id] = "each"
+		inner := &field{id: id, json: "value", goName: "Value", t: f.t.elem}
+		h.t = &typ{kind: list, elem: &typ{kind: structKind, structure: &structure{name: fmt.Sprint("T", id), fields: []*field{inner}}}}
+		return converted(f, h, `to(as: "each;wrap:value")`)
+	}},
+	{"annotation", func(n *inventor, p pair, f, h *field) bool {
+		if p != n.pairs[1] || len(p.hub.fields) < 2 {
+			return false
+		}
+		p.hub.fields = slices.DeleteFunc(p.hub.fields, func(g *field) bool { return g == h })
+		f.tag, f.limits.required = "omitempty", false
+		n.detach(f.t)
+		n.versions[0].rules = append(n.versions[0].rules, fmt.Sprintf("to(field: \"spec.%s\", path: \"metadata.annotations[example.com/%[1]s]\", as: \"json\")", f.json))
+		return true
+	}},
+	{"json", func(n *inventor, p pair, f, h *field) bool {
+		if f.t.inner() == nil || f.t.kind == structKind {
+			return false
+		}
+		h.t, h.marks = &typ{kind: text}, nil
+		n.detach(f.t)
+		return converted(f, h, `to(as: "json")`)
+	}},
+	{"tag", func(n *inventor, p pair, f, h *field) bool {
+		if f.tag != "omitempty" || f.t.kind == text {
+			return false
+		}
+		[]*field{f, h}[n.IntN(2)].tag = "omitzero"
+		return true
+	}},
+	{"required", func(n *inventor, p pair, f, h *field) bool {
+		if f.tag == "" || !f.t.scalar() || f.fallback != nil || f.limits.enum != nil {
+			return false
+		}
+		one := []*field{f, h}[n.IntN(2)]
+		one.tag, one.limits.required = "", true
+		return true
 	}},
 }

@@ -17,6 +17,7 @@ type fault struct {
 	class   string
 	version string // in which it shows
 	chain   []int  // the fields on the way to the value
+	at      difference
 	detail  string
 	// reported is the rule of webhook-gen's finding about the field, if it has one.
 	reported string
@@ -24,21 +25,23 @@ type fault struct {
 
 // session is what clients do with one object.
 type session struct {
-	storage    string
+	storage string
+	// older means that the first object was stored before its version had limits.
+	older      bool
 	operations []operation // the first one creates the object
 }
 
 // play lets clients do the operations, and then more of them that r invents, and judges every state. It returns the
 // session with all operations, the first fault, and what was done.
 func (m *made) play(c *converter, s session, t *tally, r *rand.Rand, more int) (session, *fault, []string) {
-	p := player{server: &server{made: m, converter: c, storage: s.storage}, tally: t}
+	p := player{server: &server{made: m, converter: c, storage: s.storage, lenient: s.older}, tally: t}
 	for i := 0; i < len(s.operations) || i < 1+more && p.reads != nil; i++ {
 		if i == len(s.operations) {
 			v := m.versions[r.IntN(len(m.versions))]
 			s.operations = append(slices.Clip(s.operations), client{r}.operation(v, clone(p.reads[v.name])))
 		}
 		if f := p.step(s.operations[i]); f != nil {
-			m.complete(f)
+			m.complete(f, s)
 			return s, f, p.log
 		}
 	}
@@ -47,8 +50,25 @@ func (m *made) play(c *converter, s session, t *tally, r *rand.Rand, more int) (
 
 // tally counts what was tried.
 type tally struct {
-	worlds, objects, edits, reads, refused, invalid int
-	features                                        map[string]int
+	worlds, refusals, objects, edits, reads int
+	refused, invalid                        int // requests
+	reported                                int // faults that a finding announces
+	lossless, alarms                        int // worlds that lose nothing, and those of them with a finding
+	features                                map[string]int
+}
+
+// add counts a world.
+func (t *tally) add(m *made) {
+	t.worlds++
+	if m.broken == "refused" {
+		t.refusals++
+	}
+	if t.features == nil {
+		t.features = map[string]int{}
+	}
+	for name, n := range m.features {
+		t.features[name] += n
+	}
 }
 
 type player struct {
@@ -148,7 +168,7 @@ func (p *player) own(o operation, v *version, written, read map[string]leaf) *fa
 		} else if o.verb == "remove" && d.before == nil && strings.HasPrefix(d.path, strings.TrimPrefix(pathText(o.path), ".")) {
 			judge = "d"
 		}
-		return &fault{judge: judge, version: v.name, chain: d.chain, detail: v.name + " writes and reads " + d.String()}
+		return &fault{judge: judge, version: v.name, chain: d.chain, at: d, detail: v.name + " writes and reads " + d.String()}
 	}
 	return nil
 }
@@ -171,7 +191,7 @@ func (p *player) first(writer, v *version, written, read map[string]leaf) *fault
 		}
 		known := slices.ContainsFunc(d.own, func(id int) bool { return ids[id] })
 		if !known && !p.fallback(d.leaf) && p.changes[d.own[0]] != "constant" {
-			return &fault{judge: "f", version: v.name, chain: d.chain, detail: fmt.Sprintf("%s reads %s at %s, which %s has not written", v.name, text0(d.value), d.path, writer.name)}
+			return &fault{judge: "f", version: v.name, chain: d.chain, at: d, detail: fmt.Sprintf("%s reads %s at %s, which %s has not written", v.name, text0(d.value), d.path, writer.name)}
 		}
 	}
 	have := map[string]leaf{}
@@ -184,7 +204,7 @@ func (p *player) first(writer, v *version, written, read map[string]leaf) *fault
 			continue
 		}
 		if got, ok := have[d.place()]; !ok && !zero(d.value) || ok && !sameValue(d.leaf, d.value, got.value) && !(zero(d.value) && p.fallback(got)) {
-			return &fault{judge: "a", version: v.name, chain: d.chain, detail: fmt.Sprintf("%s writes %s at %s, and %s reads %s", writer.name, text0(d.value), d.path, v.name, text0(got.value))}
+			return &fault{judge: "a", version: v.name, chain: d.chain, at: d, detail: fmt.Sprintf("%s writes %s at %s, and %s reads %s", writer.name, text0(d.value), d.path, v.name, text0(got.value))}
 		}
 	}
 	return nil
@@ -227,7 +247,7 @@ func (p *player) others(v *version, before, after map[string]leaf, touch []touch
 		} else if d.before == nil {
 			judge = "f"
 		}
-		return &fault{judge: judge, version: v.name, chain: d.chain, detail: v.name + " reads " + d.String() + ", and nobody changed it"}
+		return &fault{judge: judge, version: v.name, chain: d.chain, at: d, detail: v.name + " reads " + d.String() + ", and nobody changed it"}
 	}
 	return nil
 }
@@ -246,7 +266,7 @@ func (p *player) removed(writer, v *version, before map[string]any, o operation,
 		if l.presence || l.order || zero(l.value) || l.field == nil || p.fallback(l) || !slices.Contains(l.chain, f.id) || len(l.elems) < len(elems) || !slices.Equal(l.elems[:len(elems)], elems) {
 			continue
 		}
-		return &fault{judge: "d", version: v.name, chain: l.chain, detail: fmt.Sprintf("%s removes %s, and %s reads %s at %s", writer.name, pathText(o.path), v.name, text0(l.value), l.path)}
+		return &fault{judge: "d", version: v.name, chain: l.chain, at: difference{leaf: l}, detail: fmt.Sprintf("%s removes %s, and %s reads %s at %s", writer.name, pathText(o.path), v.name, text0(l.value), l.path)}
 	}
 	return nil
 }
@@ -295,7 +315,7 @@ func (v *version) at(object map[string]any, path []any) (f *field, elems []strin
 func (p *player) valid(v *version) *fault {
 	err := p.schemas[v.name].validate(clone(p.reads[v.name]))
 	refused := (*invalid)(nil)
-	if !errors.As(err, &refused) {
+	if !errors.As(err, &refused) || p.lenient && limited(err) {
 		return nil
 	}
 	first := refused.errs[0]
@@ -320,8 +340,11 @@ func (v *version) chain(path string) []int {
 	return chain
 }
 
-// dropped reports whether a marker gives the value up.
+// dropped reports whether a marker gives the value up, or its own limits refuse it.
 func (p *player) dropped(v *version, l leaf) bool {
+	if text, ok := l.value.(string); ok && p.lenient && l.field != nil && l.field.limits.max != nil && int64(len(text)) > *l.field.limits.max {
+		return true
+	}
 	for _, w := range p.versions {
 		for _, id := range l.chain {
 			if f := w.field([]int{id}); f != nil && slices.ContainsFunc(f.rules, func(r string) bool { return strings.HasPrefix(r, "drop") }) {
@@ -333,21 +356,8 @@ func (p *player) dropped(v *version, l leaf) bool {
 }
 
 // complete names the class of a fault, and the finding that announces it.
-func (m *made) complete(f *fault) {
-	what := ""
-	for _, id := range slices.Backward(f.chain) {
-		if change, ok := m.changes[id]; ok && what == "" {
-			what = change
-		}
-	}
-	if what == "" && len(f.chain) > 0 {
-		for _, v := range m.versions {
-			if g := v.field(f.chain[len(f.chain)-1:]); g != nil && what == "" {
-				what = g.t.expression()
-			}
-		}
-	}
-	f.class = f.judge + ": " + what
+func (m *made) complete(f *fault, s session) {
+	f.class = m.cause(f, s)
 	for _, found := range m.findings {
 		for _, lines := range m.lines {
 			if id, ok := lines[found.Line]; ok && slices.Contains(f.chain, id) {
@@ -357,29 +367,72 @@ func (m *made) complete(f *fault) {
 	}
 }
 
-// clients invents sessions for a world: an object in each version, stored in each version, and edits.
-func (m *made) clients(seed uint64, number int) []session {
-	var all []session
-	for i := range number {
-		r := rand.New(rand.NewPCG(m.seed, seed<<20+uint64(i)))
-		v := m.versions[r.IntN(len(m.versions))]
-		object := client{r}.valid(m, v)
-		if object == nil {
-			continue
+// cause names what is wrong, in a few words: the class of a fault. Names in the order of this function are for the
+// causes that are known; other faults are named by the judge and the change of the field.
+func (m *made) cause(f *fault, s session) string {
+	var leafKind kind = -1
+	t := (*typ)(nil)
+	change, fallback, embedded, nullable := "", false, false, false
+	for i, id := range f.chain {
+		if c, ok := m.changes[id]; ok {
+			change = c
 		}
-		all = append(all, session{m.versions[i%len(m.versions)].name, []operation{{version: v.name, verb: "create", value: object}}})
+		for _, v := range m.versions {
+			if g := v.field([]int{id}); g != nil {
+				fallback = fallback || g.fallback != nil
+				embedded = embedded || g.shadows
+				nullable = nullable || g.limits.nullable
+				if i == len(f.chain)-1 {
+					for t = g.t; t.elem != nil; t = t.elem {
+					}
+					leafKind = t.kind
+				}
+			}
+		}
 	}
-	return all
+	kept := change == "new in the hub" || change == "gone from the hub" || change == "wrap" || change == "move"
+	switch {
+	case f.judge == "crash" || f.judge == "c":
+		return f.judge + ": " + change
+	case f.judge == "b" && strings.Contains(f.detail, "Required value"):
+		return "members that an absent struct requires"
+	case f.judge == "b" && change == "bounds":
+		return "bounds and zero"
+	case f.judge != "b" && f.at.field == nil:
+		return "members that Go does not know"
+	case s.older:
+		return "limits that are younger than objects"
+	case leafKind == moment && f.judge == "a":
+		return "time with fraction, or zero"
+	case embedded:
+		return "field behind another one of its name"
+	case len(m.versions) > 2 && change == "gone from the hub" && f.judge != "d":
+		return "field of two spokes"
+	case fallback:
+		return "default on one side"
+	case f.judge == "d":
+		return "removed parent comes back"
+	case f.judge == "e" || change == "keyed":
+		return "list whose order is not that of the keys"
+	case slices.Contains(f.at.elems, anyElement) && kept:
+		return "list without keys"
+	}
+	if change == "" && t != nil {
+		change = t.expression()
+	}
+	return f.judge + ": " + change
 }
 
-// valid returns an object that a version accepts, or nil.
-func (c client) valid(m *made, v *version) map[string]any {
+// begin starts a session: a valid object of a version, in a storage version.
+func (m *made) begin(r *rand.Rand, i int) (session, bool) {
+	v := m.versions[r.IntN(len(m.versions))]
+	s := session{storage: m.versions[i%len(m.versions)].name, older: m.theme == "limits"}
 	for range 30 {
-		object := c.object(m.world, v)
-		s := server{made: m}
-		if s.accepts(v.name, clone(object)) {
-			return object
+		object := client{r}.object(m.world, v)
+		if (&server{made: m, lenient: s.older}).accepts(v.name, clone(object)) {
+			s.operations = []operation{{version: v.name, verb: "create", value: object}}
+			return s, true
 		}
 	}
-	return nil
+	return s, false
 }

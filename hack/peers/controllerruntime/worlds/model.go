@@ -4,6 +4,7 @@ package worlds
 
 import (
 	"fmt"
+	"go/format"
 	"maps"
 	"regexp"
 	"slices"
@@ -15,10 +16,12 @@ type world struct {
 	name     string // also the first label of the group
 	seed     uint64
 	versions []*version
-	features map[string]int // what the invention used
-	changes  map[int]string // by the id of a field: how its versions differ
-	second   bool           // whether each package has a second kind, Item, with the same spec
-	next     int            // the last id
+	features map[string]int    // what the invention used
+	changes  map[int]string    // by the id of a field: how its versions differ
+	theme    string            // what is special
+	second   bool              // whether each package has a second kind, Item, with the same spec
+	hooks    map[string]string // the user's functions, by their name
+	next     int               // the last id
 }
 
 // version is a version of the kind.
@@ -45,6 +48,7 @@ type field struct {
 	t        *typ
 	tag      string // "", "omitempty" or "omitzero"
 	embedded bool
+	shadows  bool     // an embedded struct has a field of the same JSON name
 	plain    bool     // the counterpart holds the same JSON
 	marks    []string // comment lines about validation and defaults
 	rules    []string // conversion rules, without their prefix
@@ -305,6 +309,29 @@ func (w *world) source(v *version) (string, map[int]int) {
 		moved[at+strings.Count(head, "\n")] = id
 	}
 	return head + b.String(), moved
+}
+
+// hand is the file of the user's functions.
+func (w *world) hand() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(w.hooks)) {
+		fmt.Fprintf(&b, "\nfunc (Hand) %s(_ context.Context, %s\n", name, w.hooks[name])
+	}
+	imports := ""
+	if strings.Contains(b.String(), "strings.") {
+		imports = "\t\"strings\"\n"
+	}
+	return fmt.Sprintf("package %s\n\nimport (\n\t\"context\"\n%s\n\tapi %q\n\thub %q\n)\n\ntype Hand struct{}\n%s", w.versions[0].name, imports,
+		module+"/"+w.name+"/api/"+w.versions[0].name, module+"/"+w.name+"/api/"+w.hub().name, &b)
+}
+
+// formatted is Go code as gofmt writes it.
+func formatted(text string) []byte {
+	pretty, err := format.Source([]byte(text))
+	if err != nil {
+		return []byte(text)
+	}
+	return pretty
 }
 
 func (w *world) fields(b *strings.Builder, lines map[int]int, s *structure) {

@@ -36,6 +36,9 @@ func (c client) value(f *field, t *typ) any {
 				members[g.json] = c.value(g, g.t)
 			}
 		}
+		if f.limits.preserve && c.IntN(2) == 0 {
+			members["extra"] = map[string]any{"k": int64(c.IntN(9))}
+		}
 		return members
 	case list:
 		length := c.IntN(4)
@@ -75,6 +78,9 @@ func (c client) scalar(f *field, t *typ) any {
 			return f.limits.enum[c.IntN(len(f.limits.enum))]
 		}
 		length := c.IntN(4)
+		if f.limits.max != nil && c.IntN(2) == 0 {
+			length = int(*f.limits.max) + c.IntN(2)
+		}
 		if f.limits.min != nil && c.IntN(2) == 0 {
 			length += int(*f.limits.min)
 		}
@@ -91,10 +97,25 @@ func (c client) scalar(f *field, t *typ) any {
 		return pick("1", "100m", "1.5Gi", "0", "0.5")
 	case intOrText:
 		return pick(int64(3), "50%", int64(0))
+	case named:
+		return c.itself(t)
 	case raw:
 		return map[string]any{"k": fmt.Sprint(c.IntN(5))}
 	}
 	return nil
+}
+
+// itself invents a value of a type that contains itself.
+func (c client) itself(t *typ) any {
+	switch {
+	case strings.Contains(t.source, "[]Tree"):
+		return []any{[]any{}}
+	case strings.Contains(t.source, "]Tree"):
+		return map[string]any{"a": map[string]any{}}
+	case strings.HasPrefix(t.name, "Box"):
+		return map[string]any{"v": "x"}
+	}
+	return map[string]any{"x": fmt.Sprint(c.IntN(9))}
 }
 
 // operation is what a client does with the object that it has read: it sets or removes a member or an element, inserts an

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -106,13 +107,19 @@ type invalid struct{ errs fieldpath.ErrorList }
 
 func (i *invalid) Error() string { return i.errs.ToAggregate().Error() }
 
+// limited reports whether objects violate only limits that may be younger than they are.
+func limited(err error) bool {
+	refused := (*invalid)(nil)
+	return errors.As(err, &refused) && !slices.ContainsFunc(refused.errs, func(e *fieldpath.Error) bool { return e.Type != fieldpath.ErrorTypeTooLong })
+}
+
 // server plays an API server with one object of a world.
 type server struct {
 	*made
 	converter *converter
 	storage   string // the storage version
 	stored    map[string]any
-	conversed int // conversions
+	lenient   bool // whether values that are there already may violate limits
 }
 
 // write stores an object that a client sends. The object then has the defaults of its version.
@@ -122,7 +129,7 @@ func (s *server) write(version string, object map[string]any) error {
 		return &invalid{fieldpath.ErrorList{fieldpath.Invalid(nil, nil, err.Error())}}
 	}
 	defaulting.Default(object, own.structural)
-	if err := own.validate(object); err != nil {
+	if err := own.validate(object); err != nil && !(s.lenient && limited(err)) {
 		return err
 	}
 	stored, err := s.convert(object, s.storage)
@@ -140,7 +147,8 @@ func (s *server) accepts(version string, object map[string]any) bool {
 		return false
 	}
 	defaulting.Default(object, own.structural)
-	return own.validate(object) == nil
+	err := own.validate(object)
+	return err == nil || s.lenient && limited(err)
 }
 
 // read returns the object in a version, as a client gets it.
@@ -159,7 +167,6 @@ func (s *server) convert(object map[string]any, version string) (map[string]any,
 	if object["apiVersion"] == apiVersion {
 		return clone(object), nil
 	}
-	s.conversed++
 	converted, err := s.converter.convert(object, apiVersion)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,8 @@ var (
 	keep   = flag.String("keep", "", "a folder to keep the worlds in")
 	first  = flag.Uint64("first", 1, "the first seed")
 	number = flag.Int("worlds", 50, "the number of worlds")
+	small  = flag.String("shrink", "", "classes to shrink, by a part of their names; . for all")
+	out    = flag.String("out", "", "the folder for examples")
 )
 
 func TestWorlds(t *testing.T) {
@@ -26,45 +29,30 @@ func TestWorlds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log("built", time.Since(start))
-	var all []*world
+	h := &hunt{shop: shop, sessions: 20, edits: 4, found: map[string]*example{}}
+	var seeds []uint64
 	for i := range *number {
-		all = append(all, invent(*first+uint64(i)))
+		seeds = append(seeds, *first+uint64(i))
 	}
-	b, err := shop.make(t.Context(), "batch", all)
-	if err != nil {
+	if err := h.run(t.Context(), seeds); err != nil {
 		t.Fatal(err)
 	}
-	defer b.server.stop()
-	t.Log("made", time.Since(start))
-	count, classes, example := &tally{}, map[string]int{}, map[string]string{}
-	for _, m := range b.worlds {
-		if m.broken != "" {
-			classes[m.broken]++
-			detail := m.detail
-			if m.broken == "refused" {
-				classes["refused "+strings.SplitN(m.detail, "\n", 2)[0]]++
+	t.Logf("%+v", h.tally)
+	for _, class := range slices.Sorted(maps.Keys(h.found)) {
+		e := h.found[class]
+		t.Logf("%d %s: world %d: %s", e.times, class, e.world.seed, firstLines(e.fault.detail, 3))
+		if *small != "" && (*small == "." || strings.Contains(class, *small)) {
+			if err := h.shrink(t.Context(), class); err != nil {
+				t.Error(err)
 			}
-			if _, ok := example[m.broken]; !ok {
-				example[m.broken] = m.name + " " + detail
-			}
-			continue
-		}
-		count.worlds++
-		for i, s := range m.clients(1, 12) {
-			_, f, log := m.play(b.server, s, count, rand.New(rand.NewPCG(m.seed, uint64(i))), 4)
-			if f != nil {
-				key := f.class + " [" + f.reported + "]"
-				classes[key]++
-				if _, ok := example[key]; !ok {
-					example[key] = fmt.Sprintf("%s, stored in %s: %s\n  %s", m.name, s.storage, f.detail, strings.Join(log, "\n  "))
+			if *out != "" {
+				if err := os.WriteFile(filepath.Join(*out, strings.NewReplacer(" ", "-", ":", "", "*", "", "/", "-").Replace(class)+".txtar"), e.archive(), 0o644); err != nil {
+					t.Error(err)
 				}
+			} else {
+				fmt.Println(string(e.archive()))
 			}
 		}
-	}
-	t.Logf("%+v", *count)
-	for _, class := range slices.Sorted(maps.Keys(classes)) {
-		t.Log(classes[class], class, "\n  ", example[class])
 	}
 	t.Log(time.Since(start))
 }
