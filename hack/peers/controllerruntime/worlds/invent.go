@@ -679,7 +679,7 @@ var changes = []change{
 		}
 		id := n.id()
 		n.changes[id] = "each"
-		inner := &field{id: id, json: "value", goName: "Value", t: f.t.elem}
+		inner := &field{id: id, also: []int{f.id}, json: "value", goName: "Value", t: f.t.elem}
 		h.t = &typ{kind: list, elem: &typ{kind: structKind, structure: &structure{name: fmt.Sprint("T", id), fields: []*field{inner}}}}
 		return converted(f, h, `to(as: "each;wrap:value")`)
 	}},

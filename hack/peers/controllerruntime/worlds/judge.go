@@ -194,6 +194,9 @@ func (p *player) first(writer, v *version, written, read map[string]leaf) *fault
 			return &fault{judge: "f", version: v.name, chain: d.chain, at: d, detail: fmt.Sprintf("%s reads %s at %s, which %s has not written", v.name, text0(d.value), d.path, writer.name)}
 		}
 	}
+	if p.theme == "shared struct" {
+		return nil // ids are of several places
+	}
 	have := map[string]leaf{}
 	for _, l := range read {
 		have[l.place()] = l
@@ -255,7 +258,7 @@ func (p *player) others(v *version, before, after map[string]leaf, touch []touch
 // removed judges whether what an edit removed in one version has gone from another one.
 func (p *player) removed(writer, v *version, before map[string]any, o operation, after map[string]leaf) *fault {
 	f, elems, ok := writer.at(before, o.path)
-	if !ok || slices.Contains(elems, anyElement) {
+	if !ok || slices.Contains(elems, anyElement) || p.theme == "shared struct" {
 		return nil
 	}
 	other := v.field(f.ids())
@@ -390,7 +393,6 @@ func (m *made) cause(f *fault, s session) string {
 			}
 		}
 	}
-	kept := change == "new in the hub" || change == "gone from the hub" || change == "wrap" || change == "move"
 	switch {
 	case f.judge == "crash" || f.judge == "c":
 		return f.judge + ": " + change
@@ -414,7 +416,7 @@ func (m *made) cause(f *fault, s session) string {
 		return "removed parent comes back"
 	case f.judge == "e" || change == "keyed":
 		return "list whose order is not that of the keys"
-	case slices.Contains(f.at.elems, anyElement) && kept:
+	case slices.Contains(f.at.elems, anyElement) && change != "":
 		return "list without keys"
 	}
 	if change == "" && t != nil {

@@ -240,6 +240,7 @@ func zero(v any) bool {
 // touched is what an edit in one version may change in others: values of fields, in elements.
 type touched struct {
 	ids   []int // the fields themselves
+	chain []int // and those around them
 	elems []string
 }
 
@@ -248,10 +249,10 @@ func touches(changes []difference) []touched {
 	var all []touched
 	for _, c := range changes {
 		if c.field == nil { // unknown to Go
-			all = append(all, touched{c.chain, c.elems})
+			all = append(all, touched{c.chain, c.chain, c.elems})
 			continue
 		}
-		all = append(all, touched{c.own, c.elems})
+		all = append(all, touched{c.own, c.chain, c.elems})
 	}
 	return all
 }
@@ -260,7 +261,7 @@ func touches(changes []difference) []touched {
 func (t touched) covers(l leaf) bool {
 	if !slices.ContainsFunc(t.ids, func(id int) bool {
 		return slices.Contains(l.chain, id) || l.presence && l.field.t.holds(id)
-	}) {
+	}) && !slices.ContainsFunc(l.own, func(id int) bool { return slices.Contains(t.chain, id) }) {
 		return false
 	}
 	for i := range min(len(t.elems), len(l.elems)) {

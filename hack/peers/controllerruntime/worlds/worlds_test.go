@@ -19,6 +19,7 @@ var (
 	keep   = flag.String("keep", "", "a folder to keep the worlds in")
 	first  = flag.Uint64("first", 1, "the first seed")
 	number = flag.Int("worlds", 50, "the number of worlds")
+	step   = flag.Int("step", 1, "the difference of seeds")
 	small  = flag.String("shrink", "", "classes to shrink, by a part of their names; . for all")
 	out    = flag.String("out", "", "the folder for examples")
 )
@@ -32,7 +33,7 @@ func TestWorlds(t *testing.T) {
 	h := &hunt{shop: shop, sessions: 20, edits: 4, found: map[string]*example{}}
 	var seeds []uint64
 	for i := range *number {
-		seeds = append(seeds, *first+uint64(i))
+		seeds = append(seeds, *first+uint64(i)*uint64(*step))
 	}
 	if err := h.run(t.Context(), seeds); err != nil {
 		t.Fatal(err)
