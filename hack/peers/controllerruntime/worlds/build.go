@@ -31,7 +31,7 @@ import (
 const module = "example.com/worlds"
 
 // patience is how long a call of webhook-gen may take: it takes a tenth of a second.
-const patience = 20 * time.Second
+const patience = 10 * time.Second
 
 // made is a world with what was generated from it.
 type made struct {
@@ -202,6 +202,11 @@ func (w *workshop) generate(ctx context.Context, root string, world *world) (*ma
 	out, _, err := w.command(limited, dir, w.webhookGen, "explain", "conversion", "--format", "json")
 	if err != nil {
 		m.broken, m.detail = "crash", err.Error()
+		return m, ctx.Err()
+	}
+	again, _, err := w.command(limited, dir, w.webhookGen, "generate", "--outputs", "conversions,tests", "--dry-run")
+	if err != nil || again != "" {
+		m.broken, m.detail = "two runs differ", fmt.Sprint(again, err)
 		return m, ctx.Err()
 	}
 	var docs []struct{ Fields []fieldPlan }

@@ -4,11 +4,13 @@ package worlds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/txtar"
 )
@@ -21,6 +23,7 @@ type hunt struct {
 	tally    tally
 	found    map[string]*example // by class
 	batches  int
+	start    time.Time
 }
 
 // example is the first fault of a class.
@@ -30,6 +33,7 @@ type example struct {
 	fault   fault
 	log     []string
 	times   int
+	after   time.Duration
 	// tests is the outcome of the generated tests: green, red or unknown.
 	tests string
 }
@@ -85,7 +89,7 @@ func (h *hunt) keep(m *made, s session, f *fault, log []string) {
 		e.times++
 		return
 	}
-	h.found[f.class] = &example{m.world, s, *f, log, 1, "unknown"}
+	h.found[f.class] = &example{m.world, s, *f, log, 1, time.Since(h.start), "unknown"}
 }
 
 // breakage is the fault of a world without conversions; nil if it was refused, which only counts.
@@ -114,10 +118,18 @@ func (h *hunt) shrink(ctx context.Context, class string) error {
 	}
 	defer b.server.stop()
 	e.shrinkSession(b.worlds[0], b.server)
-	if err := b.server.stop(); err != nil {
+	if err := errors.Join(b.server.stop(), h.shrinkWorld(ctx, e)); err != nil {
 		return err
 	}
-	return h.shrinkWorld(ctx, e)
+	b, err = h.batch(ctx, []*world{e.world})
+	if err != nil {
+		return err
+	}
+	e.tests = "green"
+	if _, _, err := h.shop.command(ctx, b.dir, "go", "test", "-vet=off", "./"+e.world.name+"/..."); err != nil {
+		e.tests = "red"
+	}
+	return b.server.stop()
 }
 
 // shows plays a session, and reports whether it ends with a fault of the example's class.
@@ -306,7 +318,11 @@ func (e *example) archive() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n%s\n\n", e.fault.class, firstLines(e.fault.detail, 12))
 	if e.session.operations != nil {
-		fmt.Fprintf(&b, "The storage version is %s. The generated tests are %s.\n\n", e.session.storage, e.tests)
+		plan := "The plan says that nothing is lost"
+		if e.fault.silent {
+			plan = "The plan keeps a part of the value in the annotation"
+		}
+		fmt.Fprintf(&b, "%s. The storage version is %s. The generated tests are %s.\n\n", plan, e.session.storage, e.tests)
 	}
 	for _, line := range e.log {
 		fmt.Fprintf(&b, "    %s\n", line)

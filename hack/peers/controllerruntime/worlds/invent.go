@@ -72,7 +72,8 @@ func invent(seed uint64) *world {
 		}
 	}
 	theme.apply(n)
-	for range 1 + n.IntN(3) {
+	n.force(changes[(seed+n.turn)%uint64(len(changes))].name)
+	for range n.IntN(3) {
 		n.edit("")
 	}
 	if theme.name == "three versions" {
@@ -101,13 +102,30 @@ func (n *inventor) force(name string) {
 	}
 	f := n.field(2)
 	f.t, f.marks, f.limits, f.tag = &typ{kind: integer}, nil, limits{}, "omitempty"
-	if name == "keyed" {
+	inside := func() *typ {
 		inner := &structure{name: fmt.Sprint("T", f.id)}
-		f.t = &typ{kind: dictionary, elem: &typ{kind: structKind, structure: inner}}
 		inner.fields = append(inner.fields, n.field(2))
+		return &typ{kind: structKind, structure: inner}
 	}
-	p := n.pairs[1]
-	n.add(p, f)
+	switch name {
+	case "keyed":
+		f.t = &typ{kind: dictionary, elem: inside()}
+	case "json":
+		f.t = &typ{kind: list, elem: inside()}
+	case "pointer to struct":
+		f.t = inside()
+	case "enum":
+		f.t = &typ{kind: text}
+		f.limits.enum = []string{"big", "tall", "wide"}
+		f.marks = []string{"+kubebuilder:validation:Enum=big;tall;wide"}
+	case "seconds":
+		f.t = &typ{kind: duration}
+	case "first", "join", "each":
+		f.t = &typ{kind: list, elem: &typ{kind: text}}
+	case "not":
+		f.t = &typ{kind: boolean}
+	}
+	n.add(n.pairs[1], f)
 	n.edit(name)
 }
 

@@ -21,6 +21,8 @@ type fault struct {
 	detail  string
 	// reported is the rule of webhook-gen's finding about the field, if it has one.
 	reported string
+	// silent is set if the plan admits a loss that the annotation should make up for; else the plan is false.
+	silent bool
 }
 
 // session is what clients do with one object.
@@ -51,9 +53,10 @@ func (m *made) play(c *converter, s session, t *tally, r *rand.Rand, more int) (
 // tally counts what was tried.
 type tally struct {
 	worlds, refusals, objects, edits, reads int
-	refused, invalid                        int // requests
-	reported                                int // faults that a finding announces
-	lossless, alarms                        int // worlds that lose nothing, and those of them with a finding
+	refused, invalid                        int      // requests
+	reported                                int      // faults that a finding announces
+	lossless                                int      // worlds that lose nothing
+	alarms                                  []string // findings about these
 	features                                map[string]int
 }
 
@@ -69,7 +72,31 @@ func (t *tally) add(m *made) {
 	for name, n := range m.features {
 		t.features[name] += n
 	}
+	for _, change := range m.changes {
+		if slices.Contains([]string{"bounds", "default", "required", "lossy hook"}, change) {
+			return
+		}
+	}
+	if m.theme == "recursive" {
+		return
+	}
+	t.lossless++
+	warned := slices.ContainsFunc(m.findings, func(f finding) bool { return f.Severity != "note" })
+	if warned || m.broken == "refused" {
+		t.alarms = append(t.alarms, fmt.Sprintf("world %d: %s %v", m.seed, m.broken, m.findings))
+	}
 }
+
+// silent reports whether the plan admits that the value of a fault may need the annotation: false if it claims that
+// nothing is lost.
+func (m *made) silent(f *fault) bool {
+	path := element.ReplaceAllString(f.at.path, "[]")
+	return slices.ContainsFunc(m.plan, func(p fieldPlan) bool {
+		return (p.Spoke == path || p.Hub == path) && p.LostToHub+p.LostFromHub != ""
+	})
+}
+
+var element = regexp.MustCompile(`\[[^\]]*\]`)
 
 type player struct {
 	*server
@@ -190,7 +217,7 @@ func (p *player) first(writer, v *version, written, read map[string]leaf) *fault
 			continue
 		}
 		known := slices.ContainsFunc(d.own, func(id int) bool { return ids[id] })
-		if !known && !p.fallback(d.leaf) && p.changes[d.own[0]] != "constant" {
+		if !known && !p.fallback(d.leaf) && p.changes[d.own[0]] != "constant" && p.changes[d.own[0]] != "not" {
 			return &fault{judge: "f", version: v.name, chain: d.chain, at: d, detail: fmt.Sprintf("%s reads %s at %s, which %s has not written", v.name, text0(d.value), d.path, writer.name)}
 		}
 	}
@@ -322,7 +349,7 @@ func (p *player) valid(v *version) *fault {
 		return nil
 	}
 	first := refused.errs[0]
-	return &fault{judge: "b", version: v.name, chain: v.chain(first.Field), detail: v.name + " reads an invalid object: " + first.Error()}
+	return &fault{judge: "b", version: v.name, chain: v.chain(first.Field), at: difference{leaf: leaf{value: first.BadValue}}, detail: v.name + " reads an invalid object: " + first.Error()}
 }
 
 var token = regexp.MustCompile(`[^.\[\]]+|\[[^\]]*\]`)
@@ -360,7 +387,7 @@ func (p *player) dropped(v *version, l leaf) bool {
 
 // complete names the class of a fault, and the finding that announces it.
 func (m *made) complete(f *fault, s session) {
-	f.class = m.cause(f, s)
+	f.class, f.silent = m.cause(f, s), m.silent(f)
 	for _, found := range m.findings {
 		for _, lines := range m.lines {
 			if id, ok := lines[found.Line]; ok && slices.Contains(f.chain, id) {
@@ -375,16 +402,16 @@ func (m *made) complete(f *fault, s session) {
 func (m *made) cause(f *fault, s session) string {
 	var leafKind kind = -1
 	t := (*typ)(nil)
-	change, fallback, embedded, nullable := "", false, false, false
+	change, fallback, embedded, gone := "", false, false, false
 	for i, id := range f.chain {
 		if c, ok := m.changes[id]; ok {
 			change = c
+			gone = gone || c == "gone from the hub"
 		}
 		for _, v := range m.versions {
 			if g := v.field([]int{id}); g != nil {
 				fallback = fallback || g.fallback != nil
 				embedded = embedded || g.shadows
-				nullable = nullable || g.limits.nullable
 				if i == len(f.chain)-1 {
 					for t = g.t; t.elem != nil; t = t.elem {
 					}
@@ -396,19 +423,17 @@ func (m *made) cause(f *fault, s session) string {
 	switch {
 	case f.judge == "crash" || f.judge == "c":
 		return f.judge + ": " + change
-	case f.judge == "b" && strings.Contains(f.detail, "Required value"):
-		return "members that an absent struct requires"
 	case f.judge == "b" && change == "bounds":
 		return "bounds and zero"
+	case f.judge == "b" && (strings.Contains(f.detail, "Required value") || zero(f.at.value)):
+		return "members that an absent struct requires"
 	case f.judge != "b" && f.at.field == nil:
 		return "members that Go does not know"
-	case s.older:
-		return "limits that are younger than objects"
 	case leafKind == moment && f.judge == "a":
 		return "time with fraction, or zero"
 	case embedded:
 		return "field behind another one of its name"
-	case len(m.versions) > 2 && change == "gone from the hub" && f.judge != "d":
+	case len(m.versions) > 2 && gone && f.judge != "d":
 		return "field of two spokes"
 	case fallback:
 		return "default on one side"
@@ -416,8 +441,12 @@ func (m *made) cause(f *fault, s session) string {
 		return "removed parent comes back"
 	case f.judge == "e" || change == "keyed":
 		return "list whose order is not that of the keys"
+	case s.older && leafKind == text && change == "new in the hub":
+		return "limits that are younger than objects"
 	case slices.Contains(f.at.elems, anyElement) && change != "":
 		return "list without keys"
+	case f.at.presence:
+		return "presence of a pointer to a struct"
 	}
 	if change == "" && t != nil {
 		change = t.expression()
