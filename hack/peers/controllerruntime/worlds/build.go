@@ -33,7 +33,7 @@ const module = "example.com/worlds"
 // patience is how long a call of webhook-gen may take: it takes a tenth of a second.
 const patience = 10 * time.Second
 
-// made is a world with what was generated from it.
+// made is a world with its generated conversions.
 type made struct {
 	*world
 	lines    map[string]map[int]int // by version: the id of the field on each line
@@ -50,7 +50,7 @@ type finding struct {
 	Line                                int
 }
 
-// fieldPlan is what webhook-gen explain conversion says of a field.
+// fieldPlan is the output of webhook-gen explain conversion for a field.
 type fieldPlan struct {
 	Spoke, Hub, By, LostToHub, LostFromHub string
 }
@@ -145,8 +145,8 @@ func (w *workshop) modFile(dir, path string) error {
 	return errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+path+"\n"+rest), 0o644), os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
 }
 
-// generate writes the types of a world and lets webhook-gen read them, in a module of their own, which then becomes part
-// of the batch's.
+// generate writes the types of a world and runs webhook-gen on them, in a module of their own. The module then becomes
+// a part of the batch's.
 func (w *workshop) generate(ctx context.Context, root string, world *world) (*made, error) {
 	m := &made{world: world, lines: map[string]map[int]int{}}
 	dir := filepath.Join(root, world.name)

@@ -24,7 +24,7 @@ type pair struct{ spoke, hub *structure }
 var words = []string{"size", "zone", "mode", "owner", "image", "port", "tier", "quota", "limit", "region", "policy", "weight", "target", "volume", "shape", "color",
 	"route", "shard", "queue", "level", "depth", "stage", "label", "grade", "share", "range", "lease", "token", "proxy", "cache"}
 
-// themes are what is special in a world. Every world has one, in turns, and random changes besides.
+// themes are the special features of worlds. Every world has one, in turns, and random changes besides.
 var themes = []struct {
 	name  string
 	apply func(n *inventor)
@@ -100,12 +100,9 @@ func (n *inventor) force(name string) {
 	if n.edit(name) {
 		return
 	}
-	f := n.field(2)
-	f.t, f.marks, f.limits, f.tag = &typ{kind: integer}, nil, limits{}, "omitempty"
+	f := n.of(&typ{kind: integer})
 	inside := func() *typ {
-		inner := &structure{name: fmt.Sprint("T", f.id)}
-		inner.fields = append(inner.fields, n.field(2))
-		return &typ{kind: structKind, structure: inner}
+		return structOf(&structure{name: fmt.Sprint("T", f.id), fields: []*field{n.field(2)}})
 	}
 	switch name {
 	case "keyed":
@@ -125,7 +122,7 @@ func (n *inventor) force(name string) {
 	case "not":
 		f.t = &typ{kind: boolean}
 	}
-	n.add(n.pairs[1], f)
+	n.add(n.main(), f)
 	n.edit(name)
 }
 
@@ -148,11 +145,15 @@ func (n *inventor) add(p pair, f *field) *field {
 	return &twin
 }
 
+// main returns the pair of the specs.
+func (n *inventor) main() pair {
+	return n.pairs[slices.IndexFunc(n.pairs, func(p pair) bool { return p.spoke.name == "OrderSpec" })]
+}
+
 // some returns a pair of structs.
 func (n *inventor) some() pair { return n.pairs[1+n.IntN(len(n.pairs)-1)] }
 
-// embed moves some fields of a struct of one version into an embedded one, which may have a field of the name of another
-// one.
+// embed moves a field of one version into an embedded struct. With shadowed, that struct has a second field of a name.
 func (n *inventor) embed(shadowed bool) {
 	p := n.some()
 	s := []*structure{p.spoke, p.hub}[n.IntN(2)]
@@ -168,8 +169,7 @@ func (n *inventor) embed(shadowed bool) {
 	inline := &field{id: id, t: &typ{kind: structKind, structure: base}, embedded: true, plain: true}
 	s.fields = append(slices.Delete(s.fields, at, at+1), inline)
 	if shadowed {
-		f := n.field(2)
-		f.t, f.marks, f.limits, f.tag = &typ{kind: text}, nil, limits{}, "omitempty"
+		f := n.of(&typ{kind: text})
 		twin := n.add(p, f)
 		f.shadows, n.free[f] = true, false
 		base.fields = append(base.fields, &field{id: n.id(), goName: f.goName, json: f.json, t: f.t, tag: f.tag})
@@ -181,12 +181,9 @@ func (n *inventor) embed(shadowed bool) {
 
 // preserve lets a struct of both versions have members that Go does not know.
 func (n *inventor) preserve() {
-	inner := &structure{name: fmt.Sprint("T", n.id())}
-	inner.fields = append(inner.fields, n.field(2))
-	f := n.field(2)
-	f.t, f.marks, f.tag = &typ{kind: pointer, elem: &typ{kind: structKind, structure: inner}}, nil, "omitempty"
-	f.limits = limits{preserve: true}
-	f.marks = []string{"+kubebuilder:pruning:PreserveUnknownFields"}
+	inner := &structure{name: fmt.Sprint("T", n.id()), fields: []*field{n.field(2)}}
+	f := n.of(pointerTo(structOf(inner)), "+kubebuilder:pruning:PreserveUnknownFields")
+	f.limits.preserve = true
 	n.add(n.some(), f)
 }
 
@@ -201,11 +198,7 @@ func (n *inventor) recurse() {
 	}
 	t := kinds[n.turn%uint64(len(kinds))]
 	t.kind = named
-	id := n.id()
-	f := &field{id: id, json: n.name(id), goName: title(n.name(id)), tag: "omitempty", t: &t}
-	f.marks = []string{"+kubebuilder:validation:Schemaless", "+kubebuilder:pruning:PreserveUnknownFields"}
-	n.free[f] = false
-	n.add(n.pairs[1], f)
+	n.add(n.main(), n.of(&t, "+kubebuilder:validation:Schemaless", "+kubebuilder:pruning:PreserveUnknownFields"))
 	n.force("rename")
 }
 
@@ -213,8 +206,7 @@ func (n *inventor) recurse() {
 func (n *inventor) limit() {
 	inner := &structure{name: fmt.Sprint("T", n.id())}
 	for range 2 {
-		f := n.field(2)
-		f.t, f.tag, f.limits, f.marks = &typ{kind: text}, "omitempty", limits{}, nil
+		f := n.of(&typ{kind: text})
 		n.changes[f.id] = "new in the hub"
 		inner.fields = append(inner.fields, f)
 	}
@@ -226,27 +218,28 @@ func (n *inventor) limit() {
 		p.hub.fields = append(p.hub.fields, inner.fields...)
 		return
 	}
-	id := n.id()
-	n.changes[id] = "new in the hub"
-	p.hub.fields = append(p.hub.fields, &field{id: id, json: n.name(id), goName: title(n.name(id)), tag: "omitempty", t: &typ{kind: pointer, elem: &typ{kind: structKind, structure: inner}}})
+	f := n.of(pointerTo(structOf(inner)))
+	n.changes[f.id] = "new in the hub"
+	p.hub.fields = append(p.hub.fields, f)
 }
 
-// union adds a struct of which one member may be set, as a discriminator tells.
+// union adds a struct with one set member, which a discriminator names.
 func (n *inventor) union() {
 	s := &structure{name: fmt.Sprint("T", n.id())}
-	id := n.id()
-	s.fields = append(s.fields, &field{id: id, json: "type", goName: "Type", t: &typ{kind: text}, limits: limits{required: true, enum: []string{"Left", "Right"}},
-		marks: []string{"+kubebuilder:validation:Enum=Left;Right"}})
-	for _, name := range []string{"left", "right"} {
+	s.marks = []string{"+kubebuilder:validation:XValidation:" +
+		"rule=\"(self.type == 'Left') == has(self.left) && (self.type == 'Right') == has(self.right)\""}
+	for _, name := range []string{"type", "left", "right"} {
 		inner := &structure{name: fmt.Sprint("T", n.id())}
 		n.fill(inner, 2)
-		id := n.id()
-		s.fields = append(s.fields, &field{id: id, json: name, goName: title(name), tag: "omitempty", t: &typ{kind: pointer, elem: &typ{kind: structKind, structure: inner}}})
+		f := n.of(pointerTo(structOf(inner)))
+		if name == "type" {
+			f = n.of(&typ{kind: text}, "+kubebuilder:validation:Enum=Left;Right")
+			f.tag, f.limits = "", limits{required: true, enum: []string{"Left", "Right"}}
+		}
+		f.json, f.goName = name, title(name)
+		s.fields = append(s.fields, f)
 	}
-	s.marks = []string{"+kubebuilder:validation:XValidation:rule=\"(self.type == 'Left') == has(self.left) && (self.type == 'Right') == has(self.right)\""}
-	f := n.field(2)
-	f.t, f.marks, f.limits, f.tag = &typ{kind: pointer, elem: &typ{kind: structKind, structure: s}}, nil, limits{}, "omitempty"
-	n.add(n.some(), f)
+	n.add(n.some(), n.of(pointerTo(structOf(s))))
 	for _, g := range s.fields {
 		n.free[g] = false
 	}
@@ -254,12 +247,11 @@ func (n *inventor) union() {
 
 // share gives a struct a second field of the type of another one.
 func (n *inventor) share() {
-	for _, p := range n.pairs[2:] {
-		id := n.id()
-		f := &field{id: id, json: n.name(id), goName: title(n.name(id)), tag: "omitempty", plain: true}
+	for _, p := range n.pairs[2:] { // behind the kind and its spec
+		f := n.of(pointerTo(structOf(p.spoke)))
 		twin := *f
-		f.t, twin.t = &typ{kind: pointer, elem: &typ{kind: structKind, structure: p.spoke}}, &typ{kind: pointer, elem: &typ{kind: structKind, structure: p.hub}}
-		spec := n.pairs[1]
+		twin.t = pointerTo(structOf(p.hub))
+		spec := n.main()
 		spec.spoke.fields, spec.hub.fields = append(spec.spoke.fields, f), append(spec.hub.fields, &twin)
 		return
 	}
@@ -267,21 +259,17 @@ func (n *inventor) share() {
 
 // status adds a status with conditions, which may be elsewhere in the hub.
 func (n *inventor) status() {
-	id := n.id()
-	member := func(json string, t *typ, required bool) *field {
-		f := &field{id: n.id(), json: json, goName: title(json), t: t, plain: true, tag: "omitempty"}
-		if required {
-			f.tag, f.limits.required = "", true
-		}
+	member := func(json string, t *typ, tag string, marks ...string) *field {
+		f := n.of(t, marks...)
+		f.json, f.goName, f.tag, f.limits.required = json, title(json), tag, tag == ""
 		return f
 	}
-	s := &structure{name: "OrderStatus"}
-	condition := &structure{name: "Condition", fields: []*field{member("type", &typ{kind: text}, true), member("status", &typ{kind: text}, true),
-		member("lastTransitionTime", &typ{kind: moment}, true), member("reason", &typ{kind: text}, false)}}
-	conditions := member("conditions", &typ{kind: list, elem: &typ{kind: structKind, structure: condition}, keys: []string{"type"}}, false)
-	conditions.marks = []string{"+listType=map", "+listMapKey=type"}
-	s.fields = append(s.fields, conditions, n.field(2))
-	f := &field{id: id, json: "status", goName: "Status", tag: "omitempty", t: &typ{kind: structKind, structure: s}}
+	condition := &structure{name: "Condition", fields: []*field{member("type", &typ{kind: text}, ""), member("status", &typ{kind: text}, ""),
+		member("lastTransitionTime", &typ{kind: moment}, ""), member("reason", &typ{kind: text}, "omitempty")}}
+	keyed := &typ{kind: list, elem: structOf(condition), keys: []string{"type"}}
+	conditions := member("conditions", keyed, "omitempty", "+listType=map", "+listMapKey=type")
+	s := &structure{name: "OrderStatus", fields: []*field{conditions, n.field(2)}}
+	f := member("status", structOf(s), "omitempty")
 	n.add(n.pairs[0], f)
 	n.free[f] = false
 	for _, g := range condition.fields {
@@ -297,17 +285,12 @@ func (n *inventor) status() {
 
 // null lets fields of both versions be null.
 func (n *inventor) null() {
-	p := n.some()
-	f := n.field(2)
-	f.t, f.marks, f.limits, f.tag = &typ{kind: pointer, elem: &typ{kind: text}}, []string{"+nullable"}, limits{nullable: true}, "omitempty"
-	n.add(p, f)
+	n.add(n.some(), n.of(pointerTo(&typ{kind: text}), "+nullable"))
 }
 
 // hook adds fields that code of the user converts: text and its number of letters behind a sign.
 func (n *inventor) hook() {
-	f := n.field(2)
-	f.t, f.marks, f.limits, f.tag = &typ{kind: text}, nil, limits{}, "omitempty"
-	p := n.pairs[1]
+	f, p := n.of(&typ{kind: text}), n.main()
 	h := n.add(p, f)
 	again(h)
 	f.plain, h.plain = false, false
@@ -329,7 +312,8 @@ func changeOf(name string) change {
 
 // spec returns the field of the kind's main struct.
 func (n *inventor) spec(s *structure) *field {
-	f := &field{id: n.id(), goName: "Spec", json: "spec", t: &typ{kind: structKind, structure: s}, tag: "omitempty"}
+	f := n.of(structOf(s))
+	f.json, f.goName = "spec", "Spec"
 	if n.IntN(4) == 0 {
 		f.tag = ""
 	}
@@ -349,6 +333,16 @@ func (n *inventor) name(id int) string {
 	}
 	return name
 }
+
+// of returns a new optional field of a type.
+func (n *inventor) of(t *typ, marks ...string) *field {
+	id := n.id()
+	return &field{id: id, json: n.name(id), goName: title(n.name(id)), tag: "omitempty", t: t, marks: marks, plain: true}
+}
+
+func structOf(s *structure) *typ { return &typ{kind: structKind, structure: s} }
+
+func pointerTo(t *typ) *typ { return &typ{kind: pointer, elem: t} }
 
 func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
@@ -436,7 +430,7 @@ func (n *inventor) typ(f *field, depth int) *typ {
 	return use("keyed list", &typ{kind: list, elem: inner, keys: []string{"name"}})
 }
 
-// change is an edit that turns a field of the old version into that of the new one. It returns whether it applies.
+// change turns a field of the old version into one of the new version. It returns whether it applies.
 type change struct {
 	name  string
 	apply func(n *inventor, p pair, f, h *field) bool
@@ -485,12 +479,33 @@ func (n *inventor) detach(t *typ) {
 	}
 }
 
+// extra gives a struct of the hub a field that the spoke lacks.
+func (n *inventor) extra(s *structure) {
+	f := n.field(1)
+	f.tag, f.limits.required = "omitempty", false
+	n.changes[f.id] = "new in the hub"
+	s.fields = append(s.fields, f)
+}
+
 // converted notes that a field has another type or values in the hub, and returns false if it cannot have.
 func converted(f, h *field, rules ...string) bool {
 	f.plain, h.plain = false, false
 	f.rules = append(f.rules, rules...)
 	return true
 }
+
+// converts returns a change to another type, by a rule.
+func converts(is func(*field) bool, to kind, rule string) func(*inventor, pair, *field, *field) bool {
+	return func(_ *inventor, _ pair, f, h *field) bool {
+		if !is(f) {
+			return false
+		}
+		h.t = &typ{kind: to}
+		return converted(f, h, rule)
+	}
+}
+
+func isTexts(f *field) bool { return f.t.kind == list && f.t.elem.kind == text && !bounded(f) }
 
 func bounded(f *field) bool { return len(f.marks) > 0 }
 
@@ -507,28 +522,21 @@ var changes = []change{
 		return true
 	}},
 	{"move", func(n *inventor, p pair, f, h *field) bool {
-		id := n.id()
-		group := &structure{name: "T" + fmt.Sprint(id), fields: []*field{h}}
-		g := &field{id: id, json: n.name(id), goName: title(n.name(id)), tag: "omitempty", t: &typ{kind: structKind, structure: group}}
+		group := &structure{name: fmt.Sprint("T", n.id()), fields: []*field{h}}
+		g := n.of(structOf(group))
 		if n.IntN(2) == 0 {
-			g.t = &typ{kind: pointer, elem: g.t}
+			g.t = pointerTo(g.t)
 		}
 		if n.IntN(2) == 0 {
-			extra := n.field(2)
-			extra.tag, extra.limits.required = "omitempty", false
-			n.changes[extra.id] = "new in the hub"
-			group.fields = append(group.fields, extra)
+			n.extra(group)
 		}
 		p.hub.fields[slices.Index(p.hub.fields, h)] = g
-		n.changes[id] = "move"
+		n.changes[g.id] = "move"
 		f.rules = append(f.rules, fmt.Sprintf("to=%q", g.json+"."+h.json))
 		return true
 	}},
 	{"new in the hub", func(n *inventor, p pair, f, h *field) bool {
-		extra := n.field(1)
-		extra.tag, extra.limits.required = "omitempty", false
-		n.changes[extra.id] = "new in the hub"
-		p.hub.fields = append(p.hub.fields, extra)
+		n.extra(p.hub)
 		return true
 	}},
 	{"gone from the hub", func(n *inventor, p pair, f, h *field) bool {
@@ -580,20 +588,8 @@ var changes = []change{
 		f.plain, h.plain = false, false
 		return true
 	}},
-	{"seconds", func(n *inventor, p pair, f, h *field) bool {
-		if f.t.kind != duration {
-			return false
-		}
-		h.t = &typ{kind: long}
-		return converted(f, h, `to(as: "seconds")`)
-	}},
-	{"text", func(n *inventor, p pair, f, h *field) bool {
-		if f.t.kind != integer && f.t.kind != long && f.t.kind != boolean && f.t.kind != quantity || bounded(f) {
-			return false
-		}
-		h.t = &typ{kind: text}
-		return converted(f, h, `to(as: "string")`)
-	}},
+	{"seconds", converts(func(f *field) bool { return f.t.kind == duration }, long, `to(as: "seconds")`)},
+	{"text", converts(func(f *field) bool { return f.t.scalar() && f.t.kind != text && f.t.kind != duration && !bounded(f) }, text, `to(as: "string")`)},
 	{"bounds", func(n *inventor, p pair, f, h *field) bool {
 		one := []*field{f, h}[n.IntN(2)]
 		if bounded(f) {
@@ -654,13 +650,7 @@ var changes = []change{
 		h.marks = append(h.marks, "+listType=map", "+listMapKey=name")
 		return converted(f, h, `to(as: "keyed:name")`)
 	}},
-	{"first", func(n *inventor, p pair, f, h *field) bool {
-		if f.t.kind != list || f.t.elem.kind != text || bounded(f) {
-			return false
-		}
-		h.t = f.t.elem
-		return converted(f, h, `to(as: "first")`)
-	}},
+	{"first", converts(func(f *field) bool { return isTexts(f) }, text, `to(as: "first")`)},
 	{"wrap", func(n *inventor, p pair, f, h *field) bool {
 		if f.t.kind > boolean || bounded(f) {
 			return false
@@ -669,30 +659,15 @@ var changes = []change{
 		inner := &field{id: f.id, json: "value", goName: "Value", t: h.t, tag: "omitempty"}
 		s := &structure{name: "T" + fmt.Sprint(id), fields: []*field{inner}}
 		if n.IntN(2) == 0 {
-			extra := n.field(2)
-			extra.tag, extra.limits.required = "omitempty", false
-			n.changes[extra.id] = "new in the hub"
-			s.fields = append(s.fields, extra)
+			n.extra(s)
 		}
-		h.t, h.tag, h.limits = &typ{kind: pointer, elem: &typ{kind: structKind, structure: s}}, "omitempty", limits{}
+		h.t, h.tag, h.limits = pointerTo(structOf(s)), "omitempty", limits{}
 		return converted(f, h, `to(as: "wrap:value")`)
 	}},
-	{"not", func(n *inventor, p pair, f, h *field) bool {
-		if f.t.kind != boolean {
-			return false
-		}
-		again(h)
-		return converted(f, h, fmt.Sprintf(`to(path: %q, as: "not")`, h.json))
-	}},
-	{"join", func(n *inventor, p pair, f, h *field) bool {
-		if f.t.kind != list || f.t.elem.kind != text || bounded(f) {
-			return false
-		}
-		h.t = f.t.elem
-		return converted(f, h, `to(as: "join:,")`)
-	}},
+	{"not", converts(func(f *field) bool { return f.t.kind == boolean }, boolean, `to(as: "not")`)},
+	{"join", converts(func(f *field) bool { return isTexts(f) }, text, `to(as: "join:,")`)},
 	{"each", func(n *inventor, p pair, f, h *field) bool {
-		if f.t.kind != list || f.t.elem.kind != text || bounded(f) {
+		if !isTexts(f) {
 			return false
 		}
 		id := n.id()
@@ -702,7 +677,7 @@ var changes = []change{
 		return converted(f, h, `to(as: "each;wrap:value")`)
 	}},
 	{"annotation", func(n *inventor, p pair, f, h *field) bool {
-		if p != n.pairs[1] || len(p.hub.fields) < 2 {
+		if p != n.main() || len(p.hub.fields) < 2 {
 			return false
 		}
 		p.hub.fields = slices.DeleteFunc(p.hub.fields, func(g *field) bool { return g == h })

@@ -17,7 +17,7 @@ type leaf struct {
 	path  string
 	chain []int // the ids of the fields on the way, the own ones included
 	own   []int
-	elems []string // the elements on the way: keys, or * where there are none
+	elems []string // the elements on the way: keys, or * in a list without keys
 	value any
 	field *field
 	// presence leaves are of containers. The presence of a struct that Go always writes is soft.
@@ -237,7 +237,7 @@ func zero(v any) bool {
 	return false
 }
 
-// touched is what an edit in one version may change in others: values of fields, in elements.
+// touched is a field that an edit in one version may change in others, with the elements around it.
 type touched struct {
 	ids   []int // the fields themselves
 	chain []int // and those around them
@@ -257,7 +257,7 @@ func touches(changes []difference) []touched {
 	return all
 }
 
-// covers reports whether a change of a leaf in another version may come from what was touched.
+// covers reports whether a change of a leaf in another version may come from the touched field.
 func (t touched) covers(l leaf) bool {
 	if !slices.ContainsFunc(t.ids, func(id int) bool {
 		return slices.Contains(l.chain, id) || l.presence && l.field.t.holds(id)

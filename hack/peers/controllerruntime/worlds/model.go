@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// world is an invented API: a kind Order in several versions, of which the last is the hub.
+// world is an invented API: a kind Order in several versions. The last one is the hub.
 type world struct {
 	name     string // also the first label of the group
 	seed     uint64
 	versions []*version
 	features map[string]int    // what the invention used
 	changes  map[int]string    // by the id of a field: how its versions differ
-	theme    string            // what is special
+	theme    string            // the special feature
 	second   bool              // whether each package has a second kind, Item, with the same spec
 	hooks    map[string]string // the user's functions, by their name
 	next     int               // the last id
@@ -56,13 +56,12 @@ type field struct {
 	limits   limits
 }
 
-// limits are the bounds of a value: those of its field's markers.
+// limits are the bounds of a value, from the markers of its field.
 type limits struct {
-	enum           []string
-	min, max       *int64 // of a number, a length or the number of items
-	preserve       bool
-	required       bool
-	nullable, noop bool
+	enum     []string
+	min, max *int64 // of a number, a length or the number of items
+	required bool
+	preserve bool // of members that Go does not have
 }
 
 type kind int
@@ -76,7 +75,6 @@ const (
 	moment
 	quantity
 	intOrText
-	raw
 	structKind
 	pointer
 	list
@@ -96,7 +94,7 @@ type typ struct {
 }
 
 var goNames = map[kind]string{text: "string", integer: "int32", long: "int64", boolean: "bool", duration: "metav1.Duration", moment: "metav1.Time",
-	quantity: "resource.Quantity", intOrText: "intstr.IntOrString", raw: "runtime.RawExtension"}
+	quantity: "resource.Quantity", intOrText: "intstr.IntOrString"}
 
 func (t *typ) expression() string {
 	switch t.kind {
@@ -125,7 +123,7 @@ func (t *typ) value() *typ {
 	return t
 }
 
-// inner returns the struct in a type: its own, or that of its elements.
+// inner returns the struct in a type, or in its elements.
 func (t *typ) inner() *structure {
 	for t.elem != nil {
 		t = t.elem
@@ -156,7 +154,7 @@ func (s *structure) member(name string) *field {
 	return nil
 }
 
-// members returns the fields that JSON has, those of embedded structs included.
+// members returns the fields in JSON, with the fields of embedded structs.
 func (s *structure) members() []*field {
 	var all []*field
 	for _, f := range s.fields {
@@ -298,7 +296,7 @@ func (w *world) source(v *version) (string, map[int]int) {
 	}
 	imports := ""
 	for _, known := range [][2]string{{"metav1", "k8s.io/apimachinery/pkg/apis/meta/v1"}, {"resource", "k8s.io/apimachinery/pkg/api/resource"},
-		{"intstr", "k8s.io/apimachinery/pkg/util/intstr"}, {"runtime", "k8s.io/apimachinery/pkg/runtime"}} {
+		{"intstr", "k8s.io/apimachinery/pkg/util/intstr"}} {
 		if regexp.MustCompile(`\b` + known[0] + `\.[A-Z]`).MatchString(b.String()) {
 			imports += fmt.Sprintf("\t%s %q\n", known[0], known[1])
 		}

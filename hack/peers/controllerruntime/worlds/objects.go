@@ -99,8 +99,6 @@ func (c client) scalar(f *field, t *typ) any {
 		return pick(int64(3), "50%", int64(0))
 	case named:
 		return c.itself(t)
-	case raw:
-		return map[string]any{"k": fmt.Sprint(c.IntN(5))}
 	}
 	return nil
 }
@@ -118,7 +116,7 @@ func (c client) itself(t *typ) any {
 	return map[string]any{"x": fmt.Sprint(c.IntN(9))}
 }
 
-// operation is what a client does with the object that it has read: it sets or removes a member or an element, inserts an
+// operation is a client's edit of the object that it has read: it sets or removes a member or an element, inserts an
 // element, or moves one behind the next.
 type operation struct {
 	version string
@@ -256,7 +254,7 @@ type place struct {
 	optional bool
 }
 
-// places returns all members of an object that its types know, absent ones included, and all elements.
+// places returns all members and elements of an object, with the absent members of its types.
 func places(s *structure, object map[string]any, path []any) []place {
 	var all []place
 	for _, f := range s.members() {
