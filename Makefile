@@ -236,10 +236,9 @@ align: ## give all modules the same versions of shared dependencies, which are t
 
 # test-examples compares examples with what is generated of them, and test-unit the pages.
 .PHONY: verify
-verify: ## modules are tidy, code is formatted and passes go vet, prose is plain
+verify: ## modules are tidy, code is formatted and passes go vet
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "not gofmt-ed: $$bad"; exit 1; fi
 	hack/align.sh --check
-	go run ./hack/prose
 	go vet ./...
 	@for m in $(SUITE) $(DELIVERY) $(RELEASE) hack/peers $(EXAMPLES); do go -C "$$m" vet ./... || exit 1; done
 	go -C hack/peers/controllerruntime vet ./... github.com/webhook-gen/webhook-gen/runtime/... # and the modules below it
@@ -249,12 +248,8 @@ verify: ## modules are tidy, code is formatted and passes go vet, prose is plain
 hermetic: ## the short tests and those of generated code, where machines and users differ
 	hack/hermetic.sh
 
-.PHONY: prose
-prose: ## how comments and pages are written: sentences, and lines of 120 columns
-	go run ./hack/prose
-
 .PHONY: lint
-lint: prose ## golangci-lint on every module, built from the module proxy, and prose
+lint: ## golangci-lint on every module, built from the module proxy
 	go -C hack/tools build -o "$(CURDIR)/bin/golangci-lint" github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	@for m in $(MODULES); do printf '\n==> %s\n' "$$m"; (cd "$$m" && "$(CURDIR)/bin/golangci-lint" run ./...); done
 

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/version"
 
@@ -59,12 +60,12 @@ func Request(ctx context.Context, out io.Writer, f Options, p *project.Project) 
 		return err
 	}
 	if f.Filename != "" {
-		if f.Object, err = object.ReadOne(f.Filename); err != nil {
+		if f.Object, f.Twice, err = object.ReadOne(f.Filename); err != nil {
 			return err
 		}
 	}
 	if f.OldFile != "" {
-		if f.Old, err = object.ReadOne(f.OldFile); err != nil {
+		if f.Old, _, err = object.ReadOne(f.OldFile); err != nil {
 			return err
 		}
 	}
@@ -146,7 +147,8 @@ func (f *Options) check() error {
 	for _, word := range []struct {
 		flag, value string
 		words       []string
-	}{{"authorizer", f.Authorizer, []string{"", "allow", "deny"}}, {"format", f.Format, report.Formats()}} {
+	}{{"authorizer", f.Authorizer, []string{"", "allow", "deny"}}, {"format", f.Format, report.Formats()},
+		{"field-validation", f.FieldValidation, []string{"", metav1.FieldValidationStrict, metav1.FieldValidationWarn, metav1.FieldValidationIgnore}}} {
 		if !slices.Contains(word.words, word.value) {
 			return fmt.Errorf("--%s is %q: use %s", word.flag, word.value, strings.TrimPrefix(strings.Join(word.words, " or "), " or "))
 		}

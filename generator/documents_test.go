@@ -36,7 +36,6 @@ func TestDocuments(t *testing.T) {
 		{"reference/rules.md", "rules of lint", lintSection(t, "###", lint.Table())},
 		{"reference/rules.md", "rules on allowances and files", lintSection(t, "####", fileRules())},
 		{"reference/rules.md", "rules of upgrades", upgradeSection(t)},
-		{"../CONTRIBUTING.md", "imports", importsSection(t)},
 	} {
 		path := filepath.Join("..", "docs", filepath.FromSlash(s.page))
 		text, err := os.ReadFile(path)

@@ -49,6 +49,6 @@ func Example() {
 	generate()
 	generate()
 	// Output:
-	// line 5, column 24: error: +webhook:validating has no argument "operation": did you mean "operations"?
+	// line 5, column 24: error: +webhook:validating has no argument "operation": write operations: "create"
 	// writing config/webhook/manifests.yaml
 }

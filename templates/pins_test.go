@@ -36,8 +36,8 @@ func TestPins(t *testing.T) {
 			}
 		}
 	}
-	if pinned != 10 {
-		t.Errorf("%d actions and images", pinned)
+	if pinned == 0 {
+		t.Error("no actions and no images")
 	}
 	bot := read("dot_github/dependabot.yml.tmpl")
 	for _, ecosystem := range []string{"gomod", "github-actions", "docker"} {

@@ -48,6 +48,8 @@ type Type struct {
 	GroupVersionKind
 	// GoType is the Go type with its import path. It is empty for a type of a CustomResourceDefinition.
 	GoType string `json:"goType,omitempty"`
+	// Scope is Cluster, Namespaced, or empty if the source does not set it.
+	Scope string `json:"scope,omitempty"`
 	// Schema is as openAPIV3Schema in a CustomResourceDefinition.
 	Schema apiextensionsv1.JSONSchemaProps `json:"schema"`
 }

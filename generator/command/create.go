@@ -17,12 +17,17 @@ func createCommand(s streams) *cobra.Command {
 }
 
 func createAPICommand(s streams) *cobra.Command {
-	return kindCommand(s, &cobra.Command{
+	var plural string
+	c := kindCommand(s, &cobra.Command{
 		Use:     "api",
 		Short:   "Write the Go type of a new kind",
 		Long:    "api writes the Go type of a new kind, and the package of its group and version if it does not exist.",
 		Example: "  webhook-gen create api --group shop --version v1 --kind Order",
-	}, project.CreateAPI)
+	}, func(ctx context.Context, config project.Config, kind project.Resource) (project.Result, error) {
+		return project.CreateAPI(ctx, config, kind, plural)
+	})
+	c.Flags().StringVar(&plural, "plural", "", "name of the kind's resource, in lower case (default the plural that controller-gen derives)")
+	return c
 }
 
 func createWebhookCommand(s streams) *cobra.Command {

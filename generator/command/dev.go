@@ -28,12 +28,12 @@ func devCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dev [-- program's arguments]",
 		Short: "Run the program on this machine, and let a cluster call it",
-		Long: "dev generates, builds and runs the program on this machine, and applies the configurations to the cluster of kubectl\n" +
-			"with a URL instead of the Service, and the CRDs of config/crd/bases. It repeats that after every change to a Go file,\n" +
-			"and prints a line for each call: operation, object, webhook, verdict and duration.\n\n" +
-			"At the end (Ctrl-C, SIGTERM or SIGHUP) it restores the cluster: it removes the configurations, and CRDs get their\n" +
-			"previous specs and field managers back. It removes the CRDs that it created, and their objects. A session that was\n" +
-			"killed is restored by the next one on the same machine, or by --restore on any machine.\n\n" +
+		Long: "dev generates, builds and runs the program on this machine. It applies to the cluster of kubectl the configurations,\n" +
+			"with a URL instead of the Service, the policies with their bindings, and the CRDs of config/crd/bases. It repeats that\n" +
+			"after every change to a Go file, and prints a line for each call: operation, object, webhook, verdict and duration.\n\n" +
+			"At the end (Ctrl-C, SIGTERM or SIGHUP) it restores the cluster: it removes the configurations, policies and bindings,\n" +
+			"and CRDs get their previous specs and field managers back. It removes the CRDs that it created, and their objects. A\n" +
+			"session that was killed is restored by the next one on the same machine, or by --restore on any machine.\n\n" +
 			"dev asks before it changes a cluster that is not local. Local are the contexts minikube, docker-desktop,\n" +
 			"rancher-desktop, kind-* and k3d-*, and servers on loopback.\n\n" +
 			"The cluster must reach --advertise, a host and port: this machine's address, or host.docker.internal and the like for\n" +
@@ -56,6 +56,9 @@ func devCommand(s streams) *cobra.Command {
 			root, module, configured, err := engine.Program(config)
 			if err != nil {
 				return err
+			}
+			if module == "" {
+				return errors.New("there is no go.mod here or above: dev runs a program of a module")
 			}
 			if configured == "" && options.Program == "" {
 				return errors.New("which program? Name its folder with --program, or in webhook-gen.yaml")
@@ -95,6 +98,7 @@ func devCommand(s streams) *cobra.Command {
 	c.Flags().StringVar(&options.ProgramAddress, "program-address", "", "address on which the program listens, if its arguments do not contain {address}")
 	c.Flags().StringVar(&options.Kubectl, "kubectl", "kubectl", "the command that talks to the cluster")
 	c.Flags().StringVar(&options.Context, "context", "", "context of kubectl (default the current one)")
+	addAccept(c, &flags.AcceptRemoval)
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask before changing a cluster that is not local")
 	c.Flags().BoolVar(&restore, "restore", false, "restore what ended sessions have changed in the cluster, and exit")
 	return c

@@ -52,6 +52,7 @@ func explainRequestCommand(s streams) *cobra.Command {
 	addRequest(c.Flags(), &request)
 	complete(c, "operation", "CREATE", "UPDATE", "DELETE", "CONNECT")
 	complete(c, "authorizer", "allow", "deny")
+	complete(c, "field-validation", "Strict", "Warn", "Ignore")
 	addWord(c, &request.Format, "format", "text", "form of the answer: text or json", "text", "json")
 	return c
 }
@@ -89,6 +90,7 @@ func addRequest(flags *pflag.FlagSet, o *explain.Options) {
 	text(&o.NamespaceLabels, "namespace-labels", "", "labels of the namespace, as environment=prod,team=a (default its name alone, or the cluster's)")
 	text(&o.User.Name, "as", "", "user, as kubectl's --as (default an administrator)")
 	list(&o.User.Groups, "as-group", "", "a group of the user; repeatable")
+	text(&o.FieldValidation, "field-validation", "", "the API server's answer to unknown and duplicate fields: Strict, Warn or Ignore (default Warn, the API server's default)")
 	flags.BoolVar(&o.DryRun, "dry-run", false, "the request is a dry run")
 	text(&o.Authorizer, "authorizer", "", "the authorizer's answer in expressions: allow or deny (default undecided)")
 	list(&o.Configurations, "configurations", "c", "file or folder of webhook configurations, policies and params, in place of the project's; repeatable")

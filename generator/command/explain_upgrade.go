@@ -47,6 +47,9 @@ func explainUpgradeCommand(s streams) *cobra.Command {
 				return err
 			}
 			defer closing(now)
+			if old.IsEmpty() && now.IsEmpty() {
+				return errors.New("neither state has a webhook, a policy or a CustomResourceDefinition: name the folder or file that has them, with templates rendered")
+			}
 			findings := inspect.Upgrade(old, now)
 			if err := findings.Print(s.out, format, dir); err != nil {
 				return err

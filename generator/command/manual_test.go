@@ -3,7 +3,6 @@
 package command
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -22,7 +21,7 @@ import (
 //
 //	console      TestPages, which also compares the output
 //	sh           hack/delivery runs the section in a new project; or a script in testdata has the line
-//	sh tree      TestEveryCommand, in this tree, unless .ci/run runs it
+//	sh tree      TestEveryCommand, in this tree; of make it only looks for the target
 //	sh exit N    as sh, with another exit code
 //	sh dev       as sh, until its section ends
 //	sh cluster   no test: it needs a container engine, or nodes
@@ -184,17 +183,11 @@ func scriptedCommands(t *testing.T) map[string]bool {
 	return commands
 }
 
-// runInTree runs a command at the root of the tree. Targets of make take long, and .ci/run has to run them.
+// runInTree runs a command at the root of the tree, unless it is a target of make, which takes long.
 func runInTree(t *testing.T, c command) {
 	words := strings.Fields(c.line)
 	if words[0] == "make" {
-		ci, err := os.ReadFile("../../.ci/run")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Contains(ci, []byte("\n"+c.line+"\n")) {
-			t.Errorf("%s: .ci/run does not run %q", c.place, c.line)
-		}
+		checkMentioned(t, c)
 		return
 	}
 	if testing.Short() {

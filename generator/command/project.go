@@ -93,7 +93,9 @@ func (f *projectFlags) run(c *cobra.Command, s streams, work func(context.Contex
 		return nil
 	}
 	runsGo := !f.dryRun && !f.skipTidy
-	tidy := runsGo && s.goCommand.isTidy(c.Context(), result.Result) // before anything is written
+	steps := goSteps(result.Result, func(dir string) bool { // before anything is written
+		return !runsGo || s.goCommand.isTidy(c.Context(), dir)
+	})
 	if err := f.write(s, config.Dir, result.Result, f.dryRun); err != nil {
 		return err
 	}
@@ -108,7 +110,6 @@ func (f *projectFlags) run(c *cobra.Command, s streams, work func(context.Contex
 	if f.dryRun {
 		return nil
 	}
-	steps := goSteps(result.Result, tidy || !runsGo)
 	next := result.Next
 	if runsGo {
 		err = s.goCommand.do(c.Context(), s, result.Root, steps)

@@ -49,6 +49,7 @@ func rootCommand(s streams) *cobra.Command {
 		Version:       s.version,
 		RunE:          generate.RunE,
 
+		PersistentPreRunE:          checkWords,
 		SuggestionsMinimumDistance: 2,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -67,6 +68,9 @@ func flagError(c *cobra.Command, err error) error {
 	if !ok {
 		return err
 	}
+	if text := instead(c, unknown); text != "" {
+		return fmt.Errorf("%w: %s", err, text)
+	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near, ok := diag.Nearest(unknown.GetSpecifiedName(), names); ok {
@@ -80,7 +84,13 @@ func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	if err := checkWords(c, args); err != nil {
+		return err
+	}
 	err := fmt.Sprintf("unknown command %q", args[0])
+	if text := argumentElsewhere(args[0]); text != "" {
+		return errors.New(err + ": " + text)
+	}
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		return fmt.Errorf("%s: did you mean %q?", err, near[0])
 	}

@@ -66,45 +66,42 @@ func shellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// isTidy reports whether go mod tidy would leave the result's project as it is.
-func (g goCommand) isTidy(ctx context.Context, result engine.Result) bool {
-	goMod := filepath.Join(result.Root, "go.mod")
-	if slices.ContainsFunc(result.Changes, func(c output.Change) bool { return c.Path == goMod && c.Old == nil }) {
-		return true
-	}
-	_, err := g(ctx, result.Root, "mod", "tidy", "-diff")
+// isTidy reports whether go mod tidy would leave a module as it is.
+func (g goCommand) isTidy(ctx context.Context, dir string) bool {
+	_, err := g(ctx, dir, "mod", "tidy", "-diff")
 	return err == nil
 }
 
-// goSteps returns the steps of the go command after the changes are written. A project that was not tidy before stays
-// so: go get adds only the requirements of the changed packages.
-func goSteps(result engine.Result, tidy bool) []goStep {
-	var nested []string // folders of new modules
-	for _, c := range result.Changes {
-		if dir := filepath.Dir(c.Path); filepath.Base(c.Path) == "go.mod" && dir != result.Root && c.Old == nil {
-			nested = append(nested, dir)
-		}
-	}
-	var packages []string
+// goSteps returns the steps of the go command for the changes. isTidy reports whether a module is tidy before they are
+// written. A module that is not tidy stays so: go get adds only the requirements of the changed packages. A module
+// below the project's, such as the one of integration tests, has a step if it is new or if its code changes.
+func goSteps(result engine.Result, isTidy func(dir string) bool) []goStep {
+	var packages, nested []string
 	touched := false // code or go.mod of the project itself
 	for _, c := range result.Changes {
 		dir := filepath.Dir(c.Path)
-		below := slices.ContainsFunc(nested, func(n string) bool { return dir == n || strings.HasPrefix(dir, n+string(filepath.Separator)) })
 		rel, err := filepath.Rel(result.Root, dir)
-		switch {
-		case below || err != nil:
-		case c.Path == filepath.Join(result.Root, "go.mod"):
+		if err != nil || filepath.Ext(c.Path) != ".go" && filepath.Base(c.Path) != "go.mod" {
+			continue
+		}
+		pkg := strings.TrimSuffix("./"+filepath.ToSlash(rel), "/.")
+		switch module := moduleOf(result, dir); {
+		case module != result.Root:
+			if !slices.Contains(nested, module) {
+				nested = append(nested, module)
+			}
+		case filepath.Ext(c.Path) != ".go":
 			touched = true
-		case filepath.Ext(c.Path) == ".go":
+		default:
 			touched = true
-			if pkg := strings.TrimSuffix("./"+filepath.ToSlash(rel), "/."); c.New != nil && !slices.Contains(packages, pkg) {
+			if c.New != nil && !slices.Contains(packages, pkg) {
 				packages = append(packages, pkg)
 			}
 		}
 	}
 	var steps []goStep
 	switch {
-	case touched && tidy:
+	case touched && (isNew(result, result.Root) || isTidy(result.Root)):
 		steps = append(steps, goStep{result.Root, []string{"mod", "tidy"}})
 	case len(packages) > 0:
 		steps = append(steps, goStep{result.Root, append([]string{"get", "-t"}, packages...)})
@@ -113,9 +110,31 @@ func goSteps(result engine.Result, tidy bool) []goStep {
 		steps = append(steps, goStep{result.Root, []string{"mod", "vendor"}})
 	}
 	for _, dir := range nested {
-		steps = append(steps, goStep{dir, []string{"mod", "tidy"}})
+		if isNew(result, dir) || isTidy(dir) {
+			steps = append(steps, goStep{dir, []string{"mod", "tidy"}})
+		}
 	}
 	return steps
+}
+
+// isNew reports whether the changes create the go.mod of a folder.
+func isNew(result engine.Result, dir string) bool {
+	return slices.ContainsFunc(result.Changes, func(c output.Change) bool { return c.Path == filepath.Join(dir, "go.mod") && c.Old == nil })
+}
+
+// moduleOf returns the folder of the module around a folder of the project, after the changes.
+func moduleOf(result engine.Result, dir string) string {
+	for ; dir != result.Root && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		goMod := filepath.Join(dir, "go.mod")
+		if i := slices.IndexFunc(result.Changes, func(c output.Change) bool { return c.Path == goMod }); i >= 0 {
+			if result.Changes[i].New != nil {
+				return dir
+			}
+		} else if _, err := os.Stat(goMod); err == nil {
+			return dir
+		}
+	}
+	return result.Root
 }
 
 // do runs the steps and prints each. If a step fails, the error lists its command and the commands after it.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +20,10 @@ import (
 // TestGoSteps has the steps that follow from changes.
 func TestGoSteps(t *testing.T) {
 	for name, test := range map[string]struct {
+		there             []string // modules
 		created, replaced []string // files
-		untidy, vendored  bool
+		untidy            []string // modules
+		vendored          bool
 		want              []string
 	}{
 		"a new project": {
@@ -29,15 +32,29 @@ func TestGoSteps(t *testing.T) {
 		"code":                       {created: []string{"api/v1/order.go"}, want: []string{"go mod tidy"}},
 		"go.mod alone":               {replaced: []string{"go.mod"}, want: []string{"go mod tidy"}},
 		"manifests alone":            {replaced: []string{"config/webhook/manifests.yaml"}},
-		"code where it was not tidy": {created: []string{"api/v1/a.go", "api/v1/b.go", "main.go"}, untidy: true, want: []string{"go get -t ./api/v1 ."}},
+		"code where it was not tidy": {created: []string{"api/v1/a.go", "api/v1/b.go", "main.go"}, untidy: []string{""}, want: []string{"go get -t ./api/v1 ."}},
 		"with vendor":                {replaced: []string{"api/v1/order.go"}, vendored: true, want: []string{"go mod tidy", "go mod vendor"}},
-		"not tidy, with vendor":      {replaced: []string{"a/a.go"}, untidy: true, vendored: true, want: []string{"go get -t ./a", "go mod vendor"}},
+		"not tidy, with vendor":      {replaced: []string{"a/a.go"}, untidy: []string{""}, vendored: true, want: []string{"go get -t ./a", "go mod vendor"}},
 		"code of a new nested module": {
 			created: []string{"test/webhook/go.mod", "test/webhook/a_test.go"}, want: []string{"go -C test/webhook mod tidy"},
+		},
+		"code of a nested module": {
+			there: []string{"test/webhook"}, created: []string{"a/a.go"}, replaced: []string{"test/webhook/a_test.go", "test/webhook/b/b.go"},
+			want: []string{"go mod tidy", "go -C test/webhook mod tidy"},
+		},
+		"not tidy, code of a nested module": {
+			there: []string{"test/webhook"}, replaced: []string{"a/a.go", "test/webhook/a_test.go"}, untidy: []string{""},
+			want: []string{"go get -t ./a", "go -C test/webhook mod tidy"},
+		},
+		"code of a nested module that is not tidy": {
+			there: []string{"api"}, replaced: []string{"a/a.go", "api/v1/a.go"}, untidy: []string{"/api"}, want: []string{"go mod tidy"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			result := engine.Result{Root: t.TempDir()}
+			for _, dir := range test.there {
+				write(t, filepath.Join(result.Root, dir, "go.mod"), "module x\n")
+			}
 			for _, file := range test.created {
 				result.Changes = append(result.Changes, output.Change{Path: filepath.Join(result.Root, file), New: []byte("new")})
 			}
@@ -47,7 +64,7 @@ func TestGoSteps(t *testing.T) {
 			if test.vendored {
 				write(t, filepath.Join(result.Root, "vendor", "modules.txt"), "")
 			}
-			if diff := cmp.Diff(test.want, commands(result.Root, goSteps(result, !test.untidy))); diff != "" {
+			if diff := cmp.Diff(test.want, commands(result.Root, goSteps(result, func(dir string) bool { return !slices.Contains(test.untidy, dir[len(result.Root):]) }))); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
@@ -62,12 +79,11 @@ func TestGoFails(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOFLAGS", "")
 	t.Setenv("GOWORK", "off")
-	result := engine.Result{Root: dir}
-	if !goCommand(runGo).isTidy(t.Context(), result) {
+	if !goCommand(runGo).isTidy(t.Context(), dir) {
 		t.Error("a tidy module is not tidy")
 	}
 	write(t, filepath.Join(dir, "app.go"), "package app\n\nimport _ \"example.com/missing\"\n")
-	if goCommand(runGo).isTidy(t.Context(), result) {
+	if goCommand(runGo).isTidy(t.Context(), dir) {
 		t.Error("a module that lacks a requirement is tidy")
 	}
 	var out bytes.Buffer

@@ -78,6 +78,8 @@ func hints() []hint {
 			rules: []string{`to="managedNetwork.mtu"`}, plan: "to spec.networkMTU > spec.managedNetwork.mtu ( | whether the struct around it was nil or empty)"},
 		{spoke: "FlavorID string `json:\"flavorID,omitempty\"`", hub: "Flavor Flavor `json:\"flavor,omitempty\"`\n}\n\ntype Flavor struct {\nID string `json:\"id,omitempty\"`\nFilter string `json:\"filter,omitempty\"`",
 			rules: []string{`to="flavor.id"`}, plan: "to spec.flavorID > spec.flavor.id ( | )"},
+		{spoke: "CPU int32 `json:\"cpu,omitempty\"`", hub: "GPU string `json:\"gpu,omitempty\"`\nResources Resources `json:\"resources,omitempty\"`\n}\n\ntype Resources struct {\nLimits Limits `json:\"limits,omitempty\"`\nNote string `json:\"note,omitempty\"`\n}\n\ntype Limits struct {\nCPUs int32 `json:\"cpus,omitempty\"`\nOther string `json:\"other,omitempty\"`",
+			rules: []string{`to="resources.limits.cpus"`}, plan: "to spec.cpu > spec.resources.limits.cpus ( | )"},
 		{spoke: "Image string `json:\"image,omitempty\"`", hub: "Image Image `json:\"image,omitempty\"`\n}\n\ntype Image struct {\nImage string `json:\"image,omitempty\"`",
 			rules: []string{`to(as: "wrap:image")`}, plan: "to spec.image > spec.image ( | )"},
 		{spoke: "Selector map[string]string `json:\"selector,omitempty\"`", hub: "Selector *metav1.LabelSelector `json:\"selector,omitempty\"`",

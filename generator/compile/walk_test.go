@@ -46,7 +46,7 @@ func TestWalk(t *testing.T) {
 		name, run := step(r)
 		if i == 0 {
 			name, run = "create api", func(ctx context.Context, c project.Config) (project.Result, error) {
-				return project.CreateAPI(ctx, c, project.Resource{Group: "shop", Version: "v1", Kind: "Order"})
+				return project.CreateAPI(ctx, c, project.Resource{Group: "shop", Version: "v1", Kind: "Order"}, "")
 			}
 		}
 		var result project.Result
@@ -87,7 +87,7 @@ func step(r *rand.Rand) (name string, run func(context.Context, project.Config) 
 	switch n := r.IntN(12); {
 	case n < 2:
 		return text("create api"), func(ctx context.Context, c project.Config) (project.Result, error) {
-			return project.CreateAPI(ctx, c, of)
+			return project.CreateAPI(ctx, c, of, "")
 		}
 	case n < 5:
 		return text(fmt.Sprintf("create webhook %+v", webhooks)), func(ctx context.Context, c project.Config) (project.Result, error) {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -31,37 +30,5 @@ func TestDrawings(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
-		for _, a := range d.arrows {
-			if d.box(a.from).name == "" || d.box(a.to).name == "" {
-				t.Errorf("%s: an arrow from %q to %q", name, a.from, a.to)
-			}
-		}
-		for _, b := range d.boxes {
-			if len(b.lines) > 3 {
-				t.Errorf("%s: %d lines do not fit into %s", name, len(b.lines), b.name)
-			}
-			for _, line := range b.lines {
-				if len(line) > 27 {
-					t.Errorf("%s: %q is too long for its box", name, line)
-				}
-			}
-		}
-	}
-}
-
-// TestLine requires a phase in the drawing for each package of the line in CONTRIBUTING.
-func TestLine(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var phases []string
-	for _, b := range line().boxes {
-		if b.ours {
-			phases = append(phases, b.name)
-		}
-	}
-	if want := strings.Join(phases, " -> "); !strings.Contains(string(text), want) {
-		t.Errorf("CONTRIBUTING.md has no line %s", want)
 	}
 }

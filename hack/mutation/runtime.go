@@ -75,6 +75,7 @@ func runtimeFaults() []runtimeFault {
 		{"conversion/entry.go", "a zero value becomes an entry", "if src != zero {", "if true {"},
 		{"conversion/entry.go", "an entry takes the place of another one", "ok && !taken {", "ok && (!taken || true) {"},
 		{"conversion/handler.go", "nobody hears which kind it was", "o.Kind, o.Desired = h.kinds.known(first, asked.desired)", ""},
+		{"conversion/exchange.go", "a signed value comes back without what its hook wrote", "if !v.trusted || !slices.ContainsFunc(changes, isCustom) {", "if true {"},
 		{"conversion/inplace.go", "an object that has grown is cut off", "c.rest = bytes.Clone(text[n:])", ""},
 		{"conversion/kinds.go", "an object leaves its group", "if from.Group != to.Group {", "if false {"},
 		{"conversion/kinds.go", "the way by the hub reads what it writes", "stop = bytes.Clone(text)", "stop = text"},

@@ -4,9 +4,6 @@ package main
 
 import (
 	"bytes"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
 	"os"
 	"os/exec"
@@ -49,30 +46,6 @@ func tracked(t *testing.T, patterns ...string) []string {
 		t.Fatal(err)
 	}
 	return strings.Fields(string(out))
-}
-
-// TestLicence checks that every Go file that is written by hand begins with its licence, and that no package has it in
-// its documentation.
-func TestLicence(t *testing.T) {
-	for _, file := range tracked(t, "*.go") {
-		if slices.Contains(strings.Split(file, "/"), "testdata") {
-			continue // input of tests, or written by their programs
-		}
-		text, err := os.ReadFile(filepath.Join("../..", filepath.FromSlash(file)))
-		if os.IsNotExist(err) {
-			continue // removed, and not committed yet
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.ParseComments|parser.PackageClauseOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !ast.IsGenerated(parsed) && !bytes.HasPrefix(text, []byte("// SPDX-License-Identifier: Apache-2.0\n\n")) {
-			t.Errorf("%s does not begin with // SPDX-License-Identifier: Apache-2.0 and an empty line", file)
-		}
-	}
 }
 
 func TestChangelog(t *testing.T) {

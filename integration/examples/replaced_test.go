@@ -130,7 +130,14 @@ func replacedProject(t *testing.T, webhook, validation, expression string) strin
 // +webhook:validating(operations: "create", objectSelector: "replaced=true"` + webhook + `)
 // +webhook:policy:validating(insteadOf: "validate", since: "1.31")
 // +webhook:policy:validation(` + validation + `)="` + expression + `"
-type Order struct{}
+type Order struct {
+	Spec OrderSpec "json:\"spec\""
+}
+
+type OrderSpec struct {
+	Quantity int    "json:\"quantity\""
+	Note     string "json:\"note\""
+}
 `,
 	} {
 		file := filepath.Join(dir, name)

@@ -19,41 +19,78 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// apply has the cluster call the session. Configurations of the session that are not among the objects any more are
-// removed.
+// apply has the cluster call the session. Objects of the session that are not among the objects any more are removed.
 func (c *cluster) apply(ctx context.Context, o objects) error {
 	for _, name := range slices.Sorted(maps.Keys(o.definitions)) {
 		if err := c.define(ctx, name, o.definitions[name]); err != nil {
 			return err
 		}
 	}
-	return c.configure(ctx, o.configurations)
+	served, err := c.servedResources(ctx)
+	if err != nil {
+		return err
+	}
+	wanted := o.configurations
+	for _, p := range o.policies {
+		if slices.Contains(served, resourceOf(p.Kind)) {
+			wanted = append(wanted, p)
+		} else {
+			fmt.Fprintf(c.out, "dev: the cluster does not serve %s in v1: %s is not applied\n", resourceOf(p.Kind), p.Name)
+		}
+	}
+	return c.configure(ctx, served, wanted)
 }
 
-// configure creates and updates the configurations, and removes stale configurations of the session.
-func (c *cluster) configure(ctx context.Context, configurations []object) error {
-	there, err := c.list(ctx, mutatingResource+","+validatingResource, "")
+// servedResources are the resources of configurations, policies and bindings that the cluster serves. Clusters before
+// Kubernetes 1.30 and 1.36 lack resources of policies.
+func (c *cluster) servedResources(ctx context.Context) ([]string, error) {
+	text, err := c.kubectl(ctx, "", "get", "--raw", "/apis/"+admissionGroup+"/v1")
+	if err != nil {
+		return nil, err
+	}
+	var list metav1.APIResourceList
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("%w: kubectl get --raw /apis/%s/v1: %w", errCluster, admissionGroup, err)
+	}
+	served := []string{mutatingResource, validatingResource}
+	for _, kind := range policyKinds() {
+		if slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name+"."+admissionGroup == resourceOf(kind) }) {
+			served = append(served, resourceOf(kind))
+		}
+	}
+	return served, nil
+}
+
+// configure creates and updates configurations, policies and bindings, and removes stale ones of the session.
+func (c *cluster) configure(ctx context.Context, served []string, all []object) error {
+	there, err := c.list(ctx, strings.Join(served, ","), "")
 	if err != nil {
 		return err
 	}
 	wanted := map[string]bool{}
 	var texts bytes.Buffer
-	for _, given := range configurations {
-		configuration := object{TypeMeta: given.TypeMeta, ObjectMeta: metav1.ObjectMeta{Name: "dev-" + given.Name}}
-		c.session.mark(&configuration.ObjectMeta)
-		for _, w := range given.Webhooks {
-			configuration.Webhooks = append(configuration.Webhooks, c.session.reach(w))
+	var added []string
+	for _, given := range all {
+		own, err := c.session.own(given)
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", given.Kind, given.Name, err)
 		}
-		reference := configuration.reference()
+		reference := own.reference()
+		isThere := false
 		for _, o := range there {
-			if o.reference() == reference && o.Labels[Label] != c.session.ID {
+			if o.reference() != reference {
+				continue
+			}
+			if isThere = true; o.Labels[Label] != c.session.ID {
 				return c.taken(o)
 			}
 		}
-		if err := json.NewEncoder(&texts).Encode(configuration); err != nil {
+		if err := json.NewEncoder(&texts).Encode(own); err != nil {
 			return err
 		}
-		wanted[reference] = true
+		if wanted[reference] = true; !isThere {
+			added = append(added, own.Kind+" "+own.Name)
+		}
 		c.touch(reference)
 	}
 	if texts.Len() > 0 {
@@ -61,11 +98,15 @@ func (c *cluster) configure(ctx context.Context, configurations []object) error 
 			return err
 		}
 	}
+	for _, name := range added {
+		fmt.Fprintf(c.out, "dev: created the %s; it is removed at the end of the session\n", name)
+	}
 	for _, o := range there {
 		if o.Labels[Label] == c.session.ID && !wanted[o.reference()] {
 			if _, err := c.change(ctx, "", "delete", o.reference(), "--ignore-not-found"); err != nil {
 				return err
 			}
+			fmt.Fprintf(c.out, "dev: removed the %s %s\n", o.Kind, o.Name)
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,8 +27,11 @@ const (
 	crdResource        = "customresourcedefinitions.apiextensions.k8s.io"
 )
 
-// object is a CRD or a webhook configuration: of the cluster, of a file or of a manifest. The spec stays as it was
-// read: numbers in schemas may be larger than a float64 can say.
+// admissionGroup is the API group of webhook configurations and policies.
+const admissionGroup = "admissionregistration.k8s.io"
+
+// object is a CRD, a webhook configuration, a policy or its binding: of the cluster, of a file or of a manifest. The
+// spec stays as it was read: numbers in schemas may be larger than a float64 can say.
 type object struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -44,14 +48,26 @@ func resourceOf(kind string) string {
 		return mutatingResource
 	case "ValidatingWebhookConfiguration":
 		return validatingResource
+	case "ValidatingAdmissionPolicy":
+		return "validatingadmissionpolicies." + admissionGroup
+	case "MutatingAdmissionPolicy":
+		return "mutatingadmissionpolicies." + admissionGroup
+	case "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicyBinding":
+		return strings.ToLower(kind) + "s." + admissionGroup
 	default:
 		return crdResource
 	}
 }
 
+// policyKinds are the kinds of policies and of their bindings.
+func policyKinds() []string {
+	return []string{"ValidatingAdmissionPolicy", "MutatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicyBinding"}
+}
+
 // objects are what a session applies.
 type objects struct {
-	configurations []object
+	configurations []object              // of webhooks
+	policies       []object              // and their bindings
 	definitions    map[string]definition // by name
 }
 
@@ -63,7 +79,8 @@ type definition struct {
 	conversion map[string]any
 }
 
-// readObjects takes the configurations and the patches of CRDs from manifests, and the CRDs from config/crd/bases.
+// readObjects takes the configurations, the policies and the patches of CRDs from manifests, and the CRDs from
+// config/crd/bases.
 func readObjects(root string, manifests [][]byte) (objects, error) {
 	found := objects{definitions: map[string]definition{}}
 	files, _ := fs.Glob(os.DirFS(root), "config/crd/bases/*.yaml") //nolint:forbidigo // it reads folders; the pattern is a good one
@@ -94,6 +111,10 @@ func readObjects(root string, manifests [][]byte) (objects, error) {
 				found.definitions[o.Name] = definition{found.definitions[o.Name].file, conversionOf(o)}
 			case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
 				found.configurations = append(found.configurations, o)
+			default:
+				if slices.Contains(policyKinds(), o.Kind) {
+					found.policies = append(found.policies, o)
+				}
 			}
 		}
 	}
@@ -160,6 +181,29 @@ func (o objects) webhookNames() map[string]string {
 		}
 	}
 	return names
+}
+
+// name is the name that the session gives to one of its configurations, policies and bindings.
+func (s session) name(name string) string { return "dev-" + name }
+
+// own returns a configuration, a policy or a binding of the project as the session's: its webhooks are called at the
+// session's URL, and its policy is the session's.
+func (s session) own(given object) (object, error) {
+	o := object{TypeMeta: given.TypeMeta, ObjectMeta: metav1.ObjectMeta{Name: s.name(given.Name)}, Spec: given.Spec}
+	s.mark(&o.ObjectMeta)
+	for _, w := range given.Webhooks {
+		o.Webhooks = append(o.Webhooks, s.reach(w))
+	}
+	if !strings.HasSuffix(given.Kind, "PolicyBinding") {
+		return o, nil
+	}
+	spec, err := readJSON(given.Spec)
+	if err != nil {
+		return object{}, err
+	}
+	spec["policyName"] = s.name(member[string](spec, "policyName"))
+	o.Spec, err = json.Marshal(spec)
+	return o, err
 }
 
 // reach returns a webhook of a configuration or of a conversion that is called at the session's URL. A webhook without

@@ -105,7 +105,11 @@ func (c *cluster) marked(ctx context.Context, id string) ([]object, error) {
 	if id != "" {
 		selector += "=" + id
 	}
-	return c.list(ctx, mutatingResource+","+validatingResource+","+crdResource, selector)
+	served, err := c.servedResources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.list(ctx, strings.Join(append(served, crdResource), ","), selector)
 }
 
 // sessionsOf returns the sessions that have marked objects, each once, in the order of their start. No session writes a
@@ -124,22 +128,27 @@ func sessionsOf(marked []object) []session {
 
 // outcome counts what a restoration does. It is printed if no marked object is left.
 type outcome struct {
-	configurations, removed, restored int
-	notes                             []string
+	configurations, policies, bindings, removed, restored int
+
+	notes []string
 }
 
 func (r *outcome) String() string {
 	var parts []string
 	for _, p := range []struct {
-		verb  string
-		count int
-		noun  string
-	}{{"removed", r.configurations, "webhook configuration"}, {"removed", r.removed, "CRD"}, {"restored", r.restored, "CRD"}} {
+		verb      string
+		count     int
+		one, many string
+	}{
+		{"removed", r.configurations, "webhook configuration", "webhook configurations"}, {"removed", r.policies, "policy", "policies"},
+		{"removed", r.bindings, "binding", "bindings"}, {"removed", r.removed, "CRD", "CRDs"}, {"restored", r.restored, "CRD", "CRDs"},
+	} {
+		noun := p.one
 		if p.count > 1 {
-			p.noun += "s"
+			noun = p.many
 		}
 		if p.count > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d %s", p.verb, p.count, p.noun))
+			parts = append(parts, fmt.Sprintf("%s %d %s", p.verb, p.count, noun))
 		}
 	}
 	parts = append(parts, r.notes...)
@@ -149,19 +158,26 @@ func (r *outcome) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// restore restores objects: configurations first, because they block requests.
+// restore restores objects: configurations, policies and bindings first, because they block requests.
 func (r *outcome) restore(ctx context.Context, c *cluster, s session, marked []object) error {
-	var configurations []string
+	var blocking []string
 	for _, o := range marked {
-		if resourceOf(o.Kind) != crdResource {
-			configurations = append(configurations, o.reference())
+		switch {
+		case resourceOf(o.Kind) == crdResource:
+			continue
+		case strings.HasSuffix(o.Kind, "WebhookConfiguration"):
+			r.configurations++
+		case strings.HasSuffix(o.Kind, "Policy"):
+			r.policies++
+		default:
+			r.bindings++
 		}
+		blocking = append(blocking, o.reference())
 	}
 	var failed []error
-	if len(configurations) > 0 {
-		_, err := c.kubectl(ctx, "", append([]string{"delete", "--ignore-not-found", "--timeout=30s"}, configurations...)...)
+	if len(blocking) > 0 {
+		_, err := c.kubectl(ctx, "", append([]string{"delete", "--ignore-not-found", "--timeout=30s"}, blocking...)...)
 		failed = append(failed, err)
-		r.configurations = len(configurations)
 	}
 	for _, o := range marked {
 		if resourceOf(o.Kind) == crdResource {

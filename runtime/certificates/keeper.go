@@ -87,7 +87,7 @@ func (r *round) run(ctx context.Context) error {
 			failed = append(failed, err)
 		}
 		if changed {
-			r.log.Info("said who signs the server's certificate", "object", t.String())
+			r.log.Info("updated caBundle", "object", t.String())
 		}
 	}
 	failed = append(failed, write(r.CertFile, held.data[certKey]), write(r.KeyFile, held.data[keyKey]))

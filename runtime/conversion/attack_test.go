@@ -297,12 +297,12 @@ func TestUnknownSize(t *testing.T) {
 				if err := houseFieldsToV2(ctx, &src, &dst); err != nil {
 					t.Fatal(err)
 				}
-				err = ExchangeHooks(ctx, &src, &dst, houseV1Stash, houseV2Stash, func(ctx context.Context, src *houseV2, dst *houseV1) error {
+				err = Exchange(ctx, &src, &dst, houseV1Stash, houseV2Stash, func(ctx context.Context, src *houseV2, dst *houseV1) error {
 					if tries++; src.Spec.Price == 13 {
 						return errors.New("an unlucky number")
 					}
 					return houseFieldsToV1(ctx, src, dst)
-				}, houseFieldsToV2)
+				})
 				return dst, tries, spent, err
 			}
 			known, tries, spent, err := restore(sizeOf(houseV1Stash.layout(), &src))

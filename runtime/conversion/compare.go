@@ -70,7 +70,10 @@ func (c *comparison) values(at []step, base, want any, p *plan) {
 	case []any:
 		list, ok := base.([]any)
 		if ok && p.key.keys != nil && len(at) < maxSteps {
-			if inBase, inWant, ok := aligned(list, want, p.key); ok {
+			if inBase, inWant, ordered, ok := aligned(list, want, p.key); ok {
+				if !ordered {
+					c.order(at, want, p.key)
+				}
 				c.elements(at, list, want, inBase, inWant, p)
 				return
 			}
@@ -120,7 +123,7 @@ func (c *comparison) elements(at []step, base, want []any, inBase, inWant *table
 		if j, _ := inBase.find(key); j >= 0 {
 			c.values(append(at, key), base[j], w, p.elements)
 		} else {
-			c.record(append(at, key), change{Is: c.json(p.elements.strip(w)), Index: i})
+			c.record(append(at, key), change{Is: c.json(p.elements.strip(w)), Index: i}, w)
 		}
 	}
 }
@@ -136,7 +139,7 @@ func (c *comparison) around(at []step, base, want []any, p *plan) {
 	}
 	if len(others) > 0 {
 		found.Is = c.json(p.strip(others))
-		c.record(at, found)
+		c.record(at, found, others)
 	}
 	if found.Index >= 0 {
 		c.values(append(at, p.one), base[i], want[j], p.elements)
@@ -153,28 +156,36 @@ func (c *comparison) replace(at []step, base, want any) {
 		is = digestOf(found.Is)
 	}
 	if was != is {
-		c.record(at, found)
+		c.record(at, found, want)
 	}
 }
 
-// aligned reports whether the keys identify the elements of each list and the common elements have the same order. It
-// returns the tables of both lists. Lists without a common element are not aligned: the changes would remove all
-// elements of one list before they add an element of the other, and the content of a list goes with it.
-func aligned(base, want []any, key step) (inBase, inWant *table, ok bool) {
+// order records the order of a list's elements.
+func (c *comparison) order(at []step, want []any, key step) {
+	var found change
+	for _, w := range want {
+		found.Order = append(found.Order, key.to(w))
+	}
+	c.record(at, found, nil)
+}
+
+// aligned reports whether the keys identify the elements of each list, and whether the common elements have the same
+// order. It returns the tables of both lists. Lists without a common element are not aligned: the changes would remove
+// all elements of one list before they add an element of the other, and the content of a list goes with it.
+func aligned(base, want []any, key step) (inBase, inWant *table, ordered, ok bool) {
 	inBase, inWant = tableOf(base, key), tableOf(want, key)
 	if !inBase.unique(base) || !inWant.unique(want) {
-		return nil, nil, false
+		return nil, nil, false, false
 	}
 	last, common := -1, len(base) == 0 || len(want) == 0
+	ordered = true
 	for _, w := range want {
 		if j, _ := inBase.find(key.to(w)); j >= 0 {
-			if j < last {
-				return nil, nil, false
-			}
+			ordered = ordered && j > last
 			last, common = j, true
 		}
 	}
-	return inBase, inWant, common
+	return inBase, inWant, ordered, common
 }
 
 // digest identifies a value without repeating it. The digest of an absent value is empty.

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
@@ -19,6 +22,8 @@ type encoder struct {
 	err error // the first value that cannot be written
 	// within is a stack with the members of the source's structs, with which the written structs are joined.
 	within []entry
+	// none is a Same without members, for structs whose members all differ.
+	none Same
 	// partial is set for a part of an object, as server-side apply converts it.
 	partial bool
 }
@@ -75,6 +80,19 @@ func (e *encoder) entry(m entry) {
 	e.out = append(e.out, m.value...)
 }
 
+// fieldOf writes a field of a struct, unless JSON omits it.
+func (e *encoder) fieldOf(f *wire.Member, v reflect.Value) {
+	if f.Omits(v) || f.Shape.IsQuantity && f.OmitsEmpty() && v.IsZero() { // one that was read has a format
+		return
+	}
+	e.field(f)
+	if f.Shape.IsTime && (e.partial || f.OmitsEmpty()) && v.IsZero() {
+		e.out = append(e.out, "null"...)
+		return
+	}
+	e.value(f.Shape, v)
+}
+
 func (e *encoder) value(s *wire.Shape, v reflect.Value) {
 	switch s.Kind {
 	case wire.Binary64, wire.Pointer, wire.List, wire.Dict:
@@ -103,17 +121,26 @@ func (e *encoder) value(s *wire.Shape, v reflect.Value) {
 	case wire.Structure:
 		e.structure(s, v)
 	default:
+		if s.IsTime {
+			e.time(v)
+			return
+		}
 		e.whole(v)
 	}
+}
+
+// time writes a metav1.Time. Its own method leaves out fractions of a second, and writes null for the year 1.
+func (e *encoder) time(v reflect.Value) {
+	t := v.Interface().(metav1.Time)
+	e.out = append(t.UTC().AppendFormat(append(e.out, '"'), time.RFC3339Nano), '"')
 }
 
 func (e *encoder) structure(s *wire.Shape, v reflect.Value) {
 	e.out = append(e.out, '{')
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		if value, ok := f.In(v); ok && !f.Omits(value) {
-			e.field(f)
-			e.value(f.Shape, value)
+		if value, ok := f.In(v); ok {
+			e.fieldOf(f, value)
 		}
 	}
 	e.out = append(e.out, '}')

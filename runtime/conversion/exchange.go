@@ -11,6 +11,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -32,13 +33,6 @@ import (
 // If an annotation keeps nothing of either version, dst is converted back once. It is not converted back at all if
 // src's version is [Schema].Lossless.
 func Exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error) error {
-	return ExchangeHooks(ctx, src, dst, of, to, back, nil)
-}
-
-// ExchangeHooks is [Exchange] for a conversion with hooks. The function forth converts fields from src's version to
-// dst's. If the annotation keeps a value that a hook converts, it also notes what the hook has written for it in dst.
-// When the object returns with another value there, the kept value is dropped.
-func ExchangeHooks[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error, forth func(context.Context, *S, *D) error) error {
 	mode := wire.ModeOf(ctx)
 	returned, err := restore(ctx, src, dst, of, to, back)
 	if err != nil {
@@ -53,13 +47,7 @@ func ExchangeHooks[S, D any, PS Object[S], PD Object[D]](ctx context.Context, sr
 			return err
 		}
 	}
-	var depend func([]change) error
-	if forth != nil {
-		depend = func(changes []change) error {
-			return dependences(ctx, src, dst, returned, of, to, forth, changes)
-		}
-	}
-	return of.keep(ctx, dst, src, returned, mode, depend)
+	return of.keep(ctx, dst, src, returned, mode)
 }
 
 // restore puts values back into dst, and returns the result of converting dst back then. The result is nil if there
@@ -82,7 +70,7 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	v := verifying[S, D, PS, PD]{src: src, dst: dst, of: of, to: to, back: back, trusted: mode.Trusted, unlimited: mode.Trusted || mode.Unlimited}
+	v := verifying[S, D, PS, PD]{src: src, dst: dst, of: of, to: to, back: back, trusted: mode.Trusted, unlimited: mode.Trusted || mode.Unlimited, lacks: mode.Lacks}
 	after, err := v.restore(ctx, changes, mode.Size, len(annotation))
 	if errors.Is(err, errSpent) {
 		if err = nil; mode.Spent != nil {
@@ -101,7 +89,9 @@ type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 	to                 Stash[D, PD]
 	back               func(context.Context, *D, *S) error
 	trusted, unlimited bool
+	lacks              func(path []string) bool
 	work               work
+	once               int       // bytes of work for one try
 	applied            restoring // the changes that were applied last
 }
 
@@ -116,42 +106,70 @@ func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change,
 			return len(e.out)
 		}
 	}
-	if changes = v.current(changes); v.work.err != nil || len(changes) == 0 {
-		return nil, v.work.err
-	}
 	// A restored value may not fit src's version. The converted field is unset then.
 	v.ctx, v.before = wire.WithMode(seeing(ctx, v.dst), wire.Mode{Read: new(wire.Left)}), new(S)
 	if err := v.back(v.ctx, v.dst, v.before); err != nil {
 		return nil, err
 	}
+	without := v.before
+	after := v.restoreAs(changes)
+	if v.to.lossless { // values for which the other version has a place by now are not kept again
+		after = without
+	}
+	return after, v.work.err
+}
+
+// restoreAs applies the changes that lead to no difference, and returns the result of converting dst back then. If the
+// annotation is trusted, values of hooks are not: what a hook has written for them may have been removed since.
+func (v *verifying[S, D, PS, PD]) restoreAs(changes []change) PS {
+	isCustom := func(c change) bool { return c.Custom }
+	if !v.trusted || !slices.ContainsFunc(changes, isCustom) {
+		return v.most(changes)
+	}
+	var differ []change
+	v.trusted = false
+	if v.before, _, differ = v.twice(changes); len(differ) == 0 && v.applied.applied == len(changes) {
+		return v.before
+	}
+	v.trusted = true
+	v.before = v.most(slices.DeleteFunc(slices.Clone(changes), isCustom))
+	v.trusted = false
+	return v.most(slices.DeleteFunc(changes, func(c change) bool { return !isCustom(c) }))
+}
+
+// twice applies all changes, or else the changes that are not at the places of the differences. It returns these
+// changes, and the differences to which they lead.
+func (v *verifying[S, D, PS, PD]) twice(changes []change) (after PS, tried, differ []change) {
 	used := v.work.used()
-	after, differ := v.try(changes)
-	once := 0
-	if len(differ) > 0 {
+	if after, differ = v.try(changes); len(differ) > 0 {
 		v.work.measure()
-		once = v.work.used() - used
-		changes = without(changes, differ, v.of.layout())
+		v.once = v.work.used() - used
+		changes = without(changes, differ)
 		after, differ = v.try(changes)
 	}
+	return after, changes, differ
+}
+
+// most applies the changes that lead to no difference, as far as the budget suffices to find them. It returns the
+// result of converting dst back with them.
+func (v *verifying[S, D, PS, PD]) most(changes []change) PS {
+	after, changes, differ := v.twice(changes)
 	if len(differ) > 0 {
-		v.work.left -= once // for the last try
+		v.work.left -= v.once // for the last try
 		half := len(changes) / 2
 		changes = append(v.harmless(changes[:half:half]), v.harmless(changes[half:])...)
 		spent := v.work.err
-		v.work.left, v.work.err = once+workFloor, context.Cause(ctx)
-		after, differ = v.try(changes)
+		v.work.left, v.work.err = v.once+workFloor, context.Cause(v.ctx)
+		after, _ = v.try(changes)
 		v.work.err = cmp.Or(v.work.err, spent)
 	}
-	if len(differ) > 0 || v.to.lossless { // values for which the other version has a place by now are not kept again
-		after = v.before
-	}
-	return after, v.work.err
+	return after
 }
 
 // try applies changes, and returns the result of converting dst back then. If this has values that differ from the
 // result without the changes, or if the work ends, dst is as before; a difference without a path is an unknown one.
 func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, differ []change) {
-	r := restoring{work: &v.work, unlimited: v.unlimited}
+	r := restoring{work: &v.work, unlimited: v.unlimited, lacks: v.lacks}
 	if v.work.take(workFloor/mostTries + tryCost*v.work.size) {
 		r.fields(reflect.ValueOf(v.dst).Elem(), nodesOf(changes, v.to.layout()))
 	}
@@ -230,7 +248,11 @@ func (v *verifying[S, D, PS, PD]) differences(after PS) []change {
 			if found.Is != nil {
 				is, _ = parsed(found.Is)
 			}
-			return found.At[0].name != "metadata" && (isKnown(b, is, s) || v.trusted && (isZero(b) || isZero(s)))
+			if found.At[0].name == "metadata" {
+				return false
+			}
+			shape := shapeAt(l.shape, found.At)
+			return isKnown(b, is, s) || v.trusted && (isUnset(b, shape, c.work) || isUnset(s, shape, c.work))
 		})
 	}
 	if v.work.err != nil {
@@ -258,14 +280,15 @@ func isKnown(before, after, said any) bool {
 	return true
 }
 
-// isZero reports whether a value in JSON is missing or may stand for a missing one.
-func isZero(value any) bool {
+// isUnset reports whether a value in JSON is missing, or is what Go writes for a field that nobody has set: "0s" for a
+// Duration, "0" for a Quantity. The shape may be nil: then only values count that are zero for every type.
+func isUnset(value any, s *wire.Shape, w *work) bool {
 	switch value := value.(type) {
 	case absent, nil:
 		return true
 	case map[string]any:
-		for _, member := range value {
-			if !isZero(member) {
+		for name, member := range value {
+			if !isUnset(member, memberShape(s, name), w) {
 				return false
 			}
 		}
@@ -273,29 +296,65 @@ func isZero(value any) bool {
 	case []any:
 		return len(value) == 0
 	}
-	// Go writes a zero Duration as "0s" and a zero Quantity as "0", also with omitempty.
-	return value == false || value == "" || value == "0s" || value == "0" || value == json.Number("0")
+	if value == false || value == "" || value == json.Number("0") {
+		return true
+	}
+	return s != nil && value == decodedField(&wire.Member{Shape: s}, reflect.Zero(s.Typ), true, w)
 }
 
-// without returns the changes except for changes at the path of a difference, around it or below it. A list counts as a
-// whole. Most members have the same name in both versions.
-func without(changes, differences []change, l layout) []change {
-	for i, d := range differences {
-		if list := slices.IndexFunc(d.At, func(s step) bool { return s.keys != nil }); list >= 0 {
-			differences[i].At = d.At[:list]
+// shapeAt returns the shape of the value at a path, or nil if Go's types do not tell.
+func shapeAt(s *wire.Shape, path []step) *wire.Shape {
+	for _, p := range path {
+		if p.keys == nil {
+			s = memberShape(s, p.name)
+		} else if s != nil {
+			s = s.Target().Elem
 		}
 	}
-	root := nodesOf(differences, l)
-	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool {
-		n := root
-		for _, s := range c.At {
-			if s.keys != nil {
-				return true
+	return s
+}
+
+func memberShape(s *wire.Shape, name string) *wire.Shape {
+	if s == nil {
+		return nil
+	}
+	s = s.Target()
+	if i, ok := s.Index[name]; ok {
+		return s.Fields[i].Shape
+	}
+	return s.Elem // of a map
+}
+
+// without returns the changes except for changes at the path of a difference, around it or below it. An element counts
+// as a whole. Most members have the same name in both versions, and most elements have the same values of their keys.
+func without(changes, differences []change) []change {
+	differ := map[string]bool{} // and false for paths around a difference
+	for _, d := range differences {
+		path := ""
+		for i, s := range d.At {
+			path += s.place()
+			if differ[path] = differ[path] || s.keys != nil || i == len(d.At)-1; differ[path] {
+				break
 			}
-			if n = n.index[s.name]; n == nil || n.leaf != nil {
-				return n != nil
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(changes), func(c change) bool {
+		path := ""
+		for _, s := range c.At {
+			path += s.place()
+			if found, ok := differ[path]; !ok || found {
+				return ok
 			}
 		}
 		return true
 	})
+}
+
+// place returns a text that identifies a step in both versions: a list may be a map in the other one, and its keys may
+// have other names.
+func (s step) place() string {
+	if s.keys == nil {
+		return "," + strconv.Quote(s.name)
+	}
+	return "," + keyText(s.values)
 }

@@ -169,8 +169,11 @@ func TestConvert(t *testing.T) {
 			`{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"a"},"spec":{"color":"red"}}`,
 			`{"kind":"Lamp","apiVersion":"example.com/v1","metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"spec\",\"color\"],\"is\":\"red\"}]}"}},"spec":{}}`},
 		{"and restored", "example.com/v2",
-			`{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"spec\",\"color\"],\"is\":\"red\"}]}","x":"y"}}}`,
+			`{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"spec\",\"color\"],\"is\":\"red\"}]}","x":"y"}},"spec":{}}`,
 			`{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a","annotations":{"x":"y"}},"spec":{"color":"red"}}`},
+		{"and not restored in a struct that is gone", "example.com/v2",
+			`{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"spec\",\"color\"],\"is\":\"red\"}]}","x":"y"}}}`,
+			`{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a","annotations":{"x":"y"}}}`},
 		{"and not restored where both versions have it by now", "example.com/v2",
 			`{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a","annotations":{"webhook-gen.github.io/conversion":"{\"v2\":[{\"at\":[\"spec\",\"room\"],\"is\":{\"b\":\"c\"}}]}"}},"spec":{"watts":"1"},"status":{"x":1}}`,
 			`{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a"},"spec":{"watts":1},"status":{"x":1}}`},
@@ -229,7 +232,7 @@ func TestMetadataSeen(t *testing.T) {
 	}
 	h := NewHandler(Serve(Between("example.com", "Lamp", "v1", "v2", relabel, relabel, nil)))
 	a := answerOf(t, call(h, reviewOf("example.com/v2", `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a","labels":{"is":"x"},"annotations":{"b":"c"},"uid":"1"}}`)))
-	want := `{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a","uid":"1","labels":{"was":"x"}},"spec":{},"status":{"on":false}}`
+	want := `{"kind":"Lamp","apiVersion":"example.com/v2","metadata":{"name":"a","uid":"1","labels":{"was":"x"}}}`
 	if got := string(a.Response.ConvertedObjects[0]); got != want {
 		t.Errorf("\ngot  %s\nwant %s", got, want)
 	}
@@ -243,9 +246,9 @@ type rackSpec struct {
 	} `json:"limits,omitempty"`
 }
 
-// TestPartInventsNothing checks that a part of an object gets no struct that it lacks, though JSON writes zero members
-// of the struct. A whole object has them.
-func TestPartInventsNothing(t *testing.T) {
+// TestNothingInvented checks that an object, or a part of one, gets no struct that it lacks, though JSON writes zero
+// members of the struct.
+func TestNothingInvented(t *testing.T) {
 	same := func(_ context.Context, src, dst *lamp[rackSpec]) error {
 		*dst = *src
 		return nil
@@ -253,12 +256,13 @@ func TestPartInventsNothing(t *testing.T) {
 	for name, s := range map[string]Same{"alike": {"metadata": nil, "spec": {"room": nil}}, "converted": nil} {
 		h := NewHandler(Serve(Between("example.com", "Lamp", "v1", "v2", same, same, s)))
 		for object, want := range map[string]string{
-			`"spec":{"room":"a"}`:                         `"metadata":{},"spec":{"room":"a"}`,
-			`"metadata":{}`:                               `"metadata":{}`,
-			`"spec":{"limits":{"max":0}}`:                 `"metadata":{},"spec":{"limits":{"max":0}}`,
-			`"spec":{"limits":{}}`:                        `"metadata":{},"spec":{"limits":{"max":0}}`,
-			`"spec":{"limits":{"max":1}},"status":{}`:     `"metadata":{},"spec":{"limits":{"max":1}},"status":{"on":false}`,
-			`"metadata":{"name":"a"},"spec":{"room":"a"}`: `"metadata":{"name":"a"},"spec":{"limits":{"max":0},"room":"a"},"status":{"on":false}`,
+			`"spec":{"room":"a"}`:                          `"metadata":{},"spec":{"room":"a"}`,
+			`"metadata":{}`:                                `"metadata":{}`,
+			`"spec":{"limits":{"max":0}}`:                  `"metadata":{},"spec":{"limits":{"max":0}}`,
+			`"spec":{"limits":{}}`:                         `"metadata":{},"spec":{"limits":{"max":0}}`,
+			`"spec":{"limits":{"max":1}},"status":{}`:      `"metadata":{},"spec":{"limits":{"max":1}},"status":{"on":false}`,
+			`"metadata":{"name":"a"},"spec":{"room":"a"}`:  `"metadata":{"name":"a"},"spec":{"room":"a"}`,
+			`"metadata":{"name":"a"},"spec":{"limits":{}}`: `"metadata":{"name":"a"},"spec":{"limits":{"max":0}}`,
 		} {
 			a := answerOf(t, call(h, reviewOf("example.com/v2", `{"apiVersion":"example.com/v1","kind":"Lamp",`+object+`}`)))
 			var got, wanted any

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
 // Limits are the restrictions that the validation markers of a type put on a value. A limit of zero means no limit.
@@ -33,6 +35,63 @@ func (r *restoring) allows(p *plan, text json.RawMessage) bool {
 	}
 	value, err := parsed(text)
 	return err == nil && r.allowsValue(p, value)
+}
+
+// allowed returns a value in JSON without the members that the markers of their types refuse, or nil if the markers
+// refuse the rest, or if a refused member is required.
+func (r *restoring) allowed(n *node, text json.RawMessage) json.RawMessage {
+	if text == nil || r.allows(n.plan, text) {
+		return text
+	}
+	value, err := parsed(text)
+	if err != nil || !r.work.take(len(text)) || !r.prune(n.plan, n.shape, value) || !r.allowsValue(n.plan, value) {
+		return nil
+	}
+	pruned, err := json.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	return pruned
+}
+
+// prune removes refused members of objects from a value in JSON, and reports whether no other value is refused.
+func (r *restoring) prune(p *plan, s *wire.Shape, value any) bool {
+	var kind wire.Kind
+	if s != nil {
+		s = s.Target()
+		kind = s.Kind
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			var below *wire.Shape
+			required := false
+			switch kind {
+			case wire.Dict:
+				below = s.Elem
+			case wire.Structure:
+				if i, ok := s.Index[name]; ok {
+					f := &s.Fields[i]
+					below, required = f.Shape, !f.OmitsEmpty() && !f.OmitZero
+				}
+			}
+			switch {
+			case r.prune(p.member(name), below, member):
+			case required:
+				return false
+			default:
+				delete(value, name)
+			}
+		}
+		return true
+	case []any:
+		var below *wire.Shape
+		if kind == wire.List {
+			below = s.Elem
+		}
+		return !slices.ContainsFunc(value, func(e any) bool { return !r.prune(p.elements, below, e) })
+	}
+	return r.allowsValue(p, value)
 }
 
 // allowsLength reports whether a list may have this number of elements.

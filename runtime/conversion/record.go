@@ -24,8 +24,10 @@ type change struct {
 	Index int
 	// Around is the step to the one element of a list around which Is has the other elements.
 	Around *step
-	// On are the values of the converted object on which the change depends, as dependences writes them.
-	On json.RawMessage
+	// Order are the steps to the elements of a list in their order, which the other version does not have.
+	Order []step
+	// Custom means that a function of the user converts the value, or a part of it.
+	Custom bool
 }
 
 // holds reports whether a value is the one that is changed.
@@ -41,6 +43,7 @@ func (c change) holds(value any) bool {
 // value after they return.
 type comparison struct {
 	work     *work
+	hooks    *plan // nil without any
 	collects bool
 	found    []change
 	list     encoder // the changes, as encoder.next writes them but for the bracket at the end
@@ -60,10 +63,11 @@ func (c *comparison) json(value any) []byte {
 	return text
 }
 
-// record writes or collects a change of the value at a path.
-func (c *comparison) record(at []step, found change) {
+// record writes or collects a change of the value at a path. The new value may be nil if the schema does not describe
+// its content.
+func (c *comparison) record(at []step, found change, value any) {
 	c.changes++
-	found.At = at
+	found.At, found.Custom = at, c.hooks != nil && c.hooks.hasHook(at, value)
 	switch {
 	case c.paths > maxPaths:
 		c.lost++
@@ -84,16 +88,11 @@ func (c *comparison) add(at []step, s *wire.Shape, want reflect.Value) {
 	c.value.out = c.value.out[:0]
 	c.value.value(s, want)
 	c.work.fail(c.value.err)
-	c.record(at, change{Is: c.value.out})
+	c.record(at, change{Is: c.value.out}, nil)
 }
 
 // text returns the list of changes. There must be at least one.
-func (c *comparison) text() []byte {
-	for _, found := range c.found {
-		c.list.next(found)
-	}
-	return append(c.list.out, ']')
-}
+func (c *comparison) text() []byte { return append(c.list.out, ']') }
 
 // next writes a change behind others, as an object without empty members.
 func (e *encoder) next(c change) {
@@ -117,8 +116,17 @@ func (e *encoder) next(c change) {
 		e.key("around")
 		e.keys(*c.Around)
 	}
-	if c.On != nil {
-		e.member("on", c.On)
+	if c.Order != nil {
+		e.key("order")
+		e.out = append(e.out, '[')
+		for _, key := range c.Order {
+			e.comma()
+			e.keys(key)
+		}
+		e.out = append(e.out, ']')
+	}
+	if c.Custom {
+		e.member("custom", []byte("true"))
 	}
 	e.out = append(e.out, '}')
 }

@@ -19,6 +19,9 @@ type restoring struct {
 	undo []func()
 	// unlimited means that the markers of types are ignored.
 	unlimited bool
+	// lacks reports whether the source object lacks the struct at the path of the place; nil if that is unknown.
+	lacks func(path []string) bool
+	at    []string
 }
 
 // rollback restores the object to its state before the changes.
@@ -58,13 +61,23 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 		value, present := f.Present(v)
 		c := child.leaf
 		if inner := f.Shape.Structs(value, present); c == nil && inner.IsValid() {
-			r.fields(inner, child)
-		} else if c == nil || c.Was != "" || c.Around != nil {
+			r.at = append(r.at, f.Name)
+			if !r.isGone(f, inner) {
+				r.fields(inner, child)
+			}
+			r.at = r.at[:len(r.at)-1]
+		} else if c == nil || c.Was != "" || c.Around != nil || c.Order != nil {
 			r.field(f, v, value, present, child)
-		} else if !present && c.Is != nil && r.allows(child.plan, c.Is) && r.read(f, v, c.Is) {
+		} else if text := r.allowed(child, c.Is); !present && text != nil && r.read(f, v, text) {
 			r.applied++
 		}
 	}
+}
+
+// isGone reports whether the object lacks a struct that Go writes even if it is missing. Values that the annotation
+// keeps for its members go with it.
+func (r *restoring) isGone(f *wire.Member, v reflect.Value) bool {
+	return r.lacks != nil && f.MayBeMissing() && v.IsZero() && r.lacks(r.at)
 }
 
 // read sets a field of a struct to a value in JSON, and reports whether it fits.
@@ -102,15 +115,18 @@ func (r *restoring) value(live any, n *node) any {
 	case c == nil:
 	case c.Around != nil:
 		live = r.surround(live, n)
+	case c.Order != nil:
+		live = r.reorder(live, c)
 	case !c.holds(live):
 		return live
 	case c.Is == nil:
 		r.applied++
 		return absent{}
-	case r.fits(n, c.Is):
-		r.applied++
-		return c.Is
 	default:
+		if text := r.fitting(n, c.Is); text != nil {
+			r.applied++
+			return text
+		}
 		return live
 	}
 	switch object := live.(type) {
@@ -168,8 +184,10 @@ func (r *restoring) elements(list []any, n *node) []any {
 			} else {
 				list[i] = value
 			}
-		case c != nil && c.Was == "" && c.Is != nil && r.fits(child, c.Is):
-			added = append(added, c)
+		case c != nil && c.Was == "" && c.Is != nil:
+			if text := r.fitting(child, c.Is); text != nil {
+				added = append(added, &change{Is: text, Index: c.Index})
+			}
 		}
 	}
 	if len(removed)+len(added) == 0 {
@@ -231,9 +249,40 @@ func (r *restoring) surround(live any, n *node) any {
 	return others
 }
 
-// fits reports whether a value in JSON can be restored at a place: whether it satisfies the markers and can be decoded.
-func (r *restoring) fits(n *node, text json.RawMessage) bool {
-	return r.work.take(len(text)) && r.allows(n.plan, text) && fits(n.shape, text)
+// fitting returns a value in JSON as it can be restored at a place: without the members that markers refuse, and nil if
+// the rest cannot be decoded.
+func (r *restoring) fitting(n *node, text json.RawMessage) json.RawMessage {
+	if !r.work.take(len(text)) {
+		return nil
+	}
+	if text = r.allowed(n, text); text == nil || !fits(n.shape, text) {
+		return nil
+	}
+	return text
+}
+
+// reorder puts the elements of a list in the order that they had. Other elements follow.
+func (r *restoring) reorder(live any, c *change) any {
+	list, ok := live.([]any)
+	if !ok || !r.work.take((len(list)+len(c.Order))*tableCost) {
+		return live
+	}
+	rank := make(map[string]int, len(c.Order))
+	for i, key := range c.Order {
+		rank[keyText(key.values)] = i
+	}
+	rankOf := func(e any) int {
+		if i, ok := rank[keyText(c.Order[0].to(e).values)]; ok {
+			return i
+		}
+		return len(rank)
+	}
+	byRank := func(a, b any) int { return rankOf(a) - rankOf(b) }
+	if !slices.IsSortedFunc(list, byRank) {
+		slices.SortStableFunc(list, byRank)
+		r.applied++
+	}
+	return list
 }
 
 // fits reports whether a value can be decoded into the type of a shape.

@@ -26,6 +26,7 @@ type route struct {
 	// from and to are the shapes of the source and the target, without members that are the same in both.
 	from, to *wire.Shape
 	same     Same
+	none     Same // for encoder
 	// hidden means that the metadata are the same.
 	hidden bool
 	// convert has read fill a source object, converts it in the context that read returns, and returns a pointer to the
@@ -36,7 +37,7 @@ type route struct {
 
 // newRoute makes a route from a function on Go types.
 func newRoute[S, D any](to schema.GroupVersionKind, f func(context.Context, *S, *D) error, same Same) *route {
-	r := &route{apiVersion: to.GroupVersion().String(), group: to.Group, version: to.Version, kind: to.Kind, same: maps.Clone(same), memory: &sync.Pool{New: func() any { return new(memory) }}}
+	r := &route{apiVersion: to.GroupVersion().String(), group: to.Group, version: to.Version, kind: to.Kind, same: maps.Clone(same), none: Same{}, memory: &sync.Pool{New: func() any { return new(memory) }}}
 	_, r.hidden = same.of("metadata")
 	delete(r.same, "metadata") // join writes them apart
 	made := new(wire.Shapes)
@@ -86,6 +87,7 @@ func (r *route) text(ctx context.Context, o object, left *wire.Left, use func(te
 		}
 		r.judge(into, &mode)
 		mode.Size, mode.Spent = len(o.text), &left.Spent
+		mode.Lacks = func(path []string) bool { return lacks(r.whole, o.members, path) }
 		if !mode.Trusted { // members that are the same are not restored then
 			return wire.WithMode(ctx, mode), nil
 		}
@@ -112,7 +114,7 @@ func (r *route) text(ctx context.Context, o object, left *wire.Left, use func(te
 		sign(mode.Keys, r.group, r.kind, to.(metav1.Object))
 	}
 	converted := to.(metav1.Object)
-	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), within: m.within, partial: converted.GetName() == "" && converted.GetGenerateName() == ""}
+	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), within: m.within, none: r.none, partial: converted.GetName() == "" && converted.GetGenerateName() == ""}
 	r.join(&e, annotated, to, o)
 	clear(e.within[:cap(e.within)]) // entries would keep the body in memory
 	m.out, m.within = e.out, e.within
@@ -120,6 +122,21 @@ func (r *route) text(ctx context.Context, o object, left *wire.Left, use func(te
 		use(e.out)
 	}
 	return e.err
+}
+
+// lacks reports whether an object lacks a struct that its type has at a path.
+func lacks(s *wire.Shape, object []entry, path []string) bool {
+	missing := false
+	for i, name := range path {
+		if s = s.StructureOf(name); s == nil {
+			return false
+		}
+		value := named(object, name)
+		if missing = missing || !isObject(value); !missing && i+1 < len(path) {
+			object = collect(nil, value)
+		}
+	}
+	return missing
 }
 
 // memory is reused from one conversion to the next.
@@ -165,7 +182,7 @@ func (r *route) join(e *encoder, annotated bool, converted any, was object) {
 	} else {
 		e.metadata(converted.(metav1.Object), metadata)
 	}
-	e.members(r.to, reflect.ValueOf(converted).Elem(), r.same, was.members)
+	e.members(r.to, reflect.ValueOf(converted).Elem(), r.same, r.whole, was.members)
 	e.out = append(e.out, '}')
 }
 

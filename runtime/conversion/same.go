@@ -98,8 +98,10 @@ func nameOnly(s *wire.Shape) *wire.Shape {
 //
 // A struct is left out if it is empty and the source does not have it. Go writes structs even if they are empty, and an
 // added struct would become the property of the client that applies a part of an object. In a part of an object, the
-// same applies to a struct in which all members are zero: JSON writes zero members without omitempty.
-func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, source []entry) {
+// same applies to a struct in which all members are zero: JSON writes zero members without omitempty. In a whole
+// object, it applies to a struct that may be missing and that the source's type has, too: nobody has written its
+// members, and the API server may refuse their zeros.
+func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, from *wire.Shape, source []entry) {
 	var few [8]string
 	joined := few[:0]
 	for i := range s.Fields {
@@ -110,12 +112,13 @@ func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, source []en
 			continue
 		}
 		below, target := f.Shape.PointedAt(value)
-		if part == nil && e.partial && f.Shape.Kind == wire.Structure {
-			part = Same{}
+		was := from.StructureOf(f.Name)
+		mayBeMissing := was != nil && f.MayBeMissing()
+		if part == nil && (e.partial && f.Shape.Kind == wire.Structure || mayBeMissing || was != nil && below.HasMissing) {
+			part = e.none
 		}
 		if part == nil || below.Kind != wire.Structure || !target.IsValid() {
-			e.field(f)
-			e.value(f.Shape, value)
+			e.fieldOf(f, value)
 			continue
 		}
 		joined = append(joined, f.Name)
@@ -125,9 +128,9 @@ func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, source []en
 		e.out = append(e.out, '{')
 		outer := len(e.within)
 		e.within = collect(e.within, old)
-		e.members(below, target, part, e.within[outer:])
+		e.members(below, target, part, was, e.within[outer:])
 		e.within = e.within[:outer]
-		if (e.out[len(e.out)-1] == '{' || e.partial && f.Shape.Kind == wire.Structure && target.IsZero()) && !isObject(old) {
+		if (e.out[len(e.out)-1] == '{' || (e.partial && f.Shape.Kind == wire.Structure || mayBeMissing) && target.IsZero()) && !isObject(old) {
 			e.out = e.out[:before]
 			continue
 		}

@@ -72,9 +72,11 @@ type plan struct {
 	elements *plan // of a list or a map; never nil
 }
 
-// planOf prepares a schema, or only the keys of its lists. The plan none is for values without a schema.
-func planOf(s Schema, none *plan, onlyKeys bool) *plan {
-	return planner{none, onlyKeys, map[uintptr]map[string]*plan{}, map[*Schema]*plan{}}.plan(s)
+// planOf prepares a schema, or only the keys of its lists. The plan none is for values without a schema. It also
+// reports whether functions of the user convert any value.
+func planOf(s Schema, none *plan, onlyKeys bool) (p *plan, custom bool) {
+	r := &planner{none: none, onlyKeys: onlyKeys, members: map[uintptr]map[string]*plan{}, elements: map[*Schema]*plan{}}
+	return r.plan(s), r.custom
 }
 
 // planner prepares a schema. The schema of a type inside itself contains itself, by its Members or its Elements, and so
@@ -84,9 +86,11 @@ type planner struct {
 	onlyKeys bool
 	members  map[uintptr]map[string]*plan // by Schema.Members
 	elements map[*Schema]*plan
+	custom   bool
 }
 
-func (r planner) plan(s Schema) *plan {
+func (r *planner) plan(s Schema) *plan {
+	r.custom = r.custom || s.Custom
 	if r.onlyKeys {
 		s = Schema{Keys: s.Keys, Members: s.Members, Elements: s.Elements}
 	}
@@ -156,6 +160,35 @@ func (p *plan) isEmpty() bool {
 
 // onlyMembers reports whether nothing of an object counts but the members that the schema names.
 func (p *plan) onlyMembers() bool { return p.elements.Dropped }
+
+// hasHook reports whether functions of the user convert the value at a path, a value around it or any part of it.
+func (p *plan) hasHook(at []step, value any) bool {
+	for _, next := range at {
+		if p.Custom {
+			return true
+		}
+		p = p.below(next)
+	}
+	return p.customIn(value)
+}
+
+// customIn reports whether functions of the user convert any part of a value.
+func (p *plan) customIn(value any) bool {
+	if p.Custom {
+		return true
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		for name, v := range value {
+			if p.member(name).customIn(v) {
+				return true
+			}
+		}
+	case []any:
+		return p.Elements != nil && slices.ContainsFunc(value, p.elements.customIn)
+	}
+	return false
+}
 
 // strip returns a value without its dropped members.
 func (p *plan) strip(value any) any {

@@ -13,13 +13,15 @@ func TestPlanOfItself(t *testing.T) {
 	none.elements = none
 	tree := Schema{Members: map[string]Schema{"name": {Limits: Limits{MaxLength: 5}}}}
 	tree.Members["child"] = tree
-	below := planOf(tree, none, false).member("child").member("child").member("name")
+	root, _ := planOf(tree, none, false)
+	below := root.member("child").member("child").member("name")
 	if below.Limits.MaxLength != 5 {
 		t.Errorf("the name of a child's child has the limits %v", below.Limits)
 	}
 	list := Schema{Keys: []string{"name"}, Elements: &Schema{Members: map[string]Schema{}}}
 	list.Elements.Members["list"] = list
-	below = planOf(list, none, true).elements.member("list").elements.member("list")
+	root, _ = planOf(list, none, true)
+	below = root.elements.member("list").elements.member("list")
 	if !slices.Equal(below.key.keys, list.Keys) {
 		t.Errorf("a list inside the list's elements has the keys %v", below.key.keys)
 	}

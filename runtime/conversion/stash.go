@@ -53,6 +53,7 @@ type stash struct {
 // values.
 type layout struct {
 	plan  *plan
+	hooks *plan // plan, or nil if no function of the user converts a part of the version
 	keys  *plan // with nothing but the keys of lists
 	shape *wire.Shape
 	whole *wire.Shape // with the entries in metadata that the schema names
@@ -79,7 +80,12 @@ func NewStash[T any, P Object[T]](version string, schema Schema) Stash[T, P] {
 func layoutOf[T any](schema Schema) layout {
 	none := new(plan)
 	none.elements = none
-	l := layout{plan: planOf(schema.withEntries(), none, false), keys: planOf(schema, none, true)}
+	var l layout
+	var custom bool
+	if l.plan, custom = planOf(schema.withEntries(), none, false); custom {
+		l.hooks = l.plan
+	}
+	l.keys, _ = planOf(schema, none, true)
 	all := new(wire.Shapes).Of(reflect.TypeFor[T]())
 	l.shape = all.With(func(f *wire.Member) bool { return !isCommon(f.Name) })
 	l.whole = all.With(func(f *wire.Member) bool {
@@ -105,20 +111,16 @@ func layoutOf[T any](schema Schema) layout {
 //
 // Nothing is kept on an object without a name, because this is a partial object, as server-side apply converts it. It
 // is an error if the annotation has no room for the values, unless the object comes from storage. Then the largest
-// values are left out, with a mark. The function depend, unless nil, completes changes with the values on which they
-// depend.
-func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned P, mode wire.Mode, depend func([]change) error) error {
+// values are left out, with a mark.
+func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned P, mode wire.Mode) error {
 	if on.GetName() == "" && on.GetGenerateName() == "" {
 		return nil
 	}
 	n := s.notes.Get().(*notes)
 	defer s.notes.Put(n)
 	n.work = *unbounded(ctx)
-	c := comparison{work: &n.work, collects: depend != nil, list: encoder{out: n.list[:0]}, value: encoder{out: n.value}}
+	c := comparison{work: &n.work, hooks: s.layout().hooks, list: encoder{out: n.list[:0]}, value: encoder{out: n.value}}
 	s.compare(&c, n.steps[:0], s.layout().whole, returned, said)
-	if n.work.err == nil && len(c.found) > 0 {
-		n.work.fail(depend(c.found))
-	}
 	unfit := mode.Read != nil && len(mode.Read.Unfit) > 0
 	annotation, ok := on.GetAnnotations()[Annotation]
 	n.work.ctx = nil
@@ -189,7 +191,7 @@ func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 	n.steps = n.steps[:0]
 	for e := range elements(list) {
 		var c change
-		var at []byte
+		var at, order []byte
 		left, around := 0, false
 		for m := range entries(e.value) {
 			switch {
@@ -203,8 +205,10 @@ func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 				c.Index, _ = strconv.Atoi(string(m.value))
 			case m.is("around"):
 				around = true
-			case m.is("on"):
-				c.On = m.value
+			case m.is("order"):
+				order = m.value
+			case m.is("custom"):
+				c.Custom = true
 			case m.is("cut"):
 				left, _ = strconv.Atoi(string(m.value))
 			}
@@ -214,6 +218,10 @@ func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 		c.At, n.steps = steps[len(n.steps):], steps
 		if p := l.plan.at(c.At); around {
 			c.Around, ok = &p.one, ok && p.One != nil
+		}
+		for key := range elements(order) {
+			next, is := l.plan.at(c.At).key.read(key.value)
+			c.Order, ok = append(c.Order, next), ok && is
 		}
 		switch {
 		case left != 0 || !ok:

@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/uuid"
-	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
@@ -111,7 +110,11 @@ func (c *converter) file(ctx context.Context, name string, text []byte) error {
 		converted, err := c.document(ctx, name, d)
 		if err != nil {
 			c.failed = true
-			fmt.Fprintf(c.stderr, "%s:%d: %s\n", name, d.line, cell(err.Error()))
+			line := d.line
+			if at := (*positioned)(nil); errors.As(err, &at) {
+				line += at.line
+			}
+			fmt.Fprintf(c.stderr, "%s:%d: %s\n", name, line, cell(err.Error()))
 			converted = d.text
 		}
 		if converted = bytes.TrimPrefix(converted, []byte("\n")); len(bytes.TrimSpace(converted)) == 0 {
@@ -134,16 +137,57 @@ func (c *converter) document(ctx context.Context, name string, d document) ([]by
 	if err != nil || len(all) == 0 {
 		return d.text, err
 	}
-	i := slices.IndexFunc(all, func(o object) bool {
-		return (c.to.Group == "" || c.to.Group == o.kind.Group) && c.to.Version != o.kind.Version && c.versions(o) != nil
-	})
-	if i < 0 {
+	whole, err := d.decoded()
+	if err != nil {
+		return nil, err
+	}
+	items, isList := whole["items"].([]any)
+	switch of, ok := strings.CutSuffix(all[0].kind.Kind, "List"); {
+	case isList && whole["kind"] == "List" && len(items) == len(all):
+	case isList && ok && len(all) == 1 && c.concerns(all[0].of(of)):
+		all = itemsOf(all[0].of(of), items)
+		whole["apiVersion"] = c.target(all, whole["apiVersion"])
+	case c.concerns(all[0]):
+		there, err := c.object(ctx, name, d, all[0])
+		if err != nil {
+			return nil, d.located(err)
+		}
+		return d.rendered(there)
+	default:
 		return d.text, nil
 	}
-	if isList(d) {
-		return nil, errors.New("a List is not converted: write its items as documents")
+	changed := false
+	for i, o := range all {
+		if !c.concerns(o) {
+			continue
+		}
+		there, err := c.object(ctx, name, d, o)
+		if err != nil {
+			return nil, d.located(fmt.Errorf("items[%d]: %w", i, err))
+		}
+		items[i], changed = there, true
 	}
-	o := all[i]
+	if !changed {
+		return d.text, nil
+	}
+	return d.rendered(whole)
+}
+
+// concerns reports whether an object is of a kind that the program converts, and of another version.
+func (c *converter) concerns(o object) bool {
+	return (c.to.Group == "" || c.to.Group == o.kind.Group) && c.to.Version != o.kind.Version && c.versions(o) != nil
+}
+
+// target returns the version of a list of these objects after their conversion.
+func (c *converter) target(all []object, was any) any {
+	if len(all) == 0 {
+		return was
+	}
+	return schema.GroupVersion{Group: all[0].kind.Group, Version: c.to.Version}.String()
+}
+
+// object returns an object in the wanted version, without the annotation of kept values.
+func (c *converter) object(ctx context.Context, name string, d document, o object) (map[string]any, error) {
 	if known := c.versions(o); !slices.Contains(known, c.to.Version) {
 		return nil, fmt.Errorf("%s has no version %s: the program converts %s", o.kind.Kind, c.to.Version, strings.Join(known, ", "))
 	}
@@ -170,18 +214,34 @@ func (c *converter) document(ctx context.Context, name string, d document) ([]by
 		fmt.Fprintf(c.stderr, "%s:%d: %s %s: %s is lost\n", name, d.line, o.kind.Kind, cell(o.name), cell(lost))
 	}
 	dropEmpty(there, was)
-	return rendered(d.text, there)
+	return there, nil
+}
+
+// of returns an object with another kind of its version.
+func (o object) of(kind string) object {
+	o.kind.Kind = kind
+	return o
+}
+
+// itemsOf returns the items of a list of one kind, which may lack apiVersion and kind.
+func itemsOf(like object, items []any) []object {
+	var all []object
+	for _, item := range items {
+		o := like
+		if members, ok := item.(map[string]any); ok {
+			members["apiVersion"], members["kind"] = apiVersion(o.kind), o.kind.Kind
+			meta, _ := members["metadata"].(map[string]any)
+			o.name, _ = meta["name"].(string)
+		}
+		o.text, _ = json.Marshal(item) // the JSON of an object can always be written
+		all = append(all, o)
+	}
+	return all
 }
 
 // versions returns the versions of an object's kind; nil if the program does not convert it.
 func (c *converter) versions(o object) []string {
 	return c.handler.Versions(schema.GroupKind{Group: o.kind.Group, Kind: o.kind.Kind})
-}
-
-// isList reports whether a document is a List of objects.
-func isList(d document) bool {
-	var head metav1.TypeMeta
-	return yaml.Unmarshal(d.text, &head) == nil && head.Kind == "List"
 }
 
 // review is a ConversionReview of apiextensions.k8s.io/v1.

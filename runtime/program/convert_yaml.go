@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	goyaml "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
@@ -91,6 +94,88 @@ func isZero(v any) bool {
 	return v == nil || v == "" || v == false || fmt.Sprint(v) == "0"
 }
 
+// isJSON reports whether a document is JSON, and not only YAML.
+func (d document) isJSON() bool { return json.Valid(d.text) }
+
+// decoded reads a document as kubectl does.
+func (d document) decoded() (map[string]any, error) {
+	text, err := yaml.YAMLToJSON(d.text)
+	if err != nil {
+		return nil, err
+	}
+	return decoded(text)
+}
+
+// rendered writes an object as the document is written: as YAML, or as JSON, indented if the document has lines.
+func (d document) rendered(object map[string]any) ([]byte, error) {
+	if !d.isJSON() {
+		return rendered(d.text, object)
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if bytes.Contains(bytes.TrimSpace(d.text), []byte("\n")) {
+		encoder.SetIndent("", "  ")
+	}
+	err := encoder.Encode(object)
+	return out.Bytes(), err
+}
+
+// positioned is an error at a line of a document, counted from its first.
+type positioned struct {
+	error
+	line int
+}
+
+func (p *positioned) Unwrap() error { return p.error }
+
+// misread is an error of the handler about a value that is not text.
+var misread = regexp.MustCompile(`(?:^|: )((?:items\[\d+\]: )?)(?:.*: )?([^ :]+): a (?:number|boolean) cannot be read as string$`)
+
+// located gives an error about a value that YAML does not read as text the value's line, and says to quote it.
+func (d document) located(err error) error {
+	found := misread.FindStringSubmatch(err.Error())
+	var document goyaml.Node
+	if found == nil || goyaml.Unmarshal(d.text, &document) != nil || len(document.Content) != 1 {
+		return err
+	}
+	n := document.Content[0]
+	path := strings.TrimSuffix(found[1], ": ") + "." + found[2]
+	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
+		if n = childOf(n, name); n == nil {
+			return err
+		}
+	}
+	if n.Kind != goyaml.ScalarNode {
+		return err
+	}
+	line := n.Line - 1
+	if d.line > 1 { // its text begins behind the ---
+		line--
+	}
+	return &positioned{fmt.Errorf("%w: for text, write %q", err, n.Value), line}
+}
+
+// childOf returns the node of a member or of an element; nil without one.
+func childOf(n *goyaml.Node, name string) *goyaml.Node {
+	for n.Kind == goyaml.AliasNode {
+		n = n.Alias
+	}
+	switch n.Kind {
+	case goyaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == name {
+				return n.Content[i+1]
+			}
+		}
+	case goyaml.SequenceNode:
+		if i, err := strconv.Atoi(name); err == nil && i < len(n.Content) {
+			return n.Content[i]
+		}
+	}
+	return nil
+}
+
 // rendered writes an object as YAML. Members that the document has, too, stay in its order and with its comments.
 func rendered(document []byte, object map[string]any) ([]byte, error) {
 	var was goyaml.Node
@@ -145,8 +230,7 @@ func merged(was *goyaml.Node, value any) (*goyaml.Node, error) {
 		return node, nil
 	}
 	if was != nil && was.Kind == goyaml.ScalarNode {
-		var said any
-		if was.Decode(&said) == nil && fmt.Sprint(said) == fmt.Sprint(value) {
+		if said, err := scalar(was); err == nil && said == value {
 			same := *was
 			same.Anchor = "" // an alias has been replaced by the value
 			return &same, nil
@@ -166,6 +250,21 @@ func merged(was *goyaml.Node, value any) (*goyaml.Node, error) {
 	}
 	comments(node, was)
 	return node, nil
+}
+
+// scalar returns the value of a node as kubectl reads it: a plain no is a bool, and 010 is 8.
+func scalar(n *goyaml.Node) (value any, err error) {
+	if n.Style&(goyaml.DoubleQuotedStyle|goyaml.SingleQuotedStyle|goyaml.LiteralStyle|goyaml.FoldedStyle) != 0 {
+		return n.Value, nil
+	}
+	text, err := yaml.YAMLToJSON([]byte(n.Value))
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	err = decoder.Decode(&value)
+	return value, err
 }
 
 func mergedMap(was *goyaml.Node, value map[string]any) (*goyaml.Node, error) {
@@ -191,8 +290,11 @@ func mergedMap(was *goyaml.Node, value map[string]any) (*goyaml.Node, error) {
 	for _, name := range slices.Sorted(maps.Keys(value)) {
 		if !done[name] {
 			key := &goyaml.Node{}
-			key.SetString(name)
-			if err := add(key, nil); err != nil {
+			err := key.Encode(name)
+			if err == nil {
+				err = add(key, nil)
+			}
+			if err != nil {
 				return nil, err
 			}
 		}

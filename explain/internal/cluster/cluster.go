@@ -156,7 +156,11 @@ func (c *Cluster) Params(ctx context.Context, resource schema.GroupVersionResour
 		}
 		return []unstructured.Unstructured{*found}, nil
 	}
-	list, err := client.List(ctx, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(ref.Selector)})
+	selector, err := metav1.LabelSelectorAsSelector(ref.Selector)
+	if err != nil || ref.Selector == nil {
+		return nil, err
+	}
+	list, err := client.List(ctx, metav1.ListOptions{LabelSelector: selector.String()})
 	if err != nil {
 		return nil, err
 	}

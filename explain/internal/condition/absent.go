@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 )
 
@@ -19,8 +20,29 @@ func (s state) absent(path string) (why string, always bool) {
 		return s.absentInObject(variable, field)
 	case cel.RequestVarName:
 		return s.absentInRequest(field), false
+	case cel.NamespaceVarName:
+		if s.Optional != nil { // of a policy: the rule about webhooks that read it is another one
+			return absentInNamespace(field), false
+		}
 	}
 	return "", false
+}
+
+// absentInNamespace explains why a field of a Namespace may be left out. API servers set the label with its name.
+func absentInNamespace(field string) string {
+	field, ok := strings.CutPrefix(field, "metadata.")
+	if !ok {
+		return ""
+	}
+	switch first, key, _ := strings.Cut(field, "."); first {
+	case "annotations", "finalizers", "generateName", "deletionTimestamp", "deletionGracePeriodSeconds":
+		return "may be missing"
+	case "labels":
+		if key != "" && key != corev1.LabelMetadataName {
+			return "may be missing"
+		}
+	}
+	return ""
 }
 
 func (s state) absentInObject(variable, field string) (why string, always bool) {
@@ -103,7 +125,7 @@ func (s state) mayBeClusterScoped() bool {
 }
 
 // isMetadataMap reports whether a path names a map whose keys users choose.
-func isMetadataMap(path string) bool {
+func (s state) isMetadataMap(path string) bool {
 	variable, field, _ := strings.Cut(path, ".")
-	return (variable == cel.ObjectVarName || variable == cel.OldObjectVarName) && (field == "metadata.labels" || field == "metadata.annotations")
+	return (variable == cel.ObjectVarName || variable == cel.OldObjectVarName || variable == cel.NamespaceVarName && s.Optional != nil) && (field == "metadata.labels" || field == "metadata.annotations")
 }

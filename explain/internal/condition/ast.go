@@ -45,7 +45,9 @@ func isObject(e ast.Expr) bool {
 	return e.Kind() == ast.IdentKind && (e.AsIdent() == cel.ObjectVarName || e.AsIdent() == cel.OldObjectVarName)
 }
 
-func isParams(e ast.Expr) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == cel.ParamsVarName }
+func isVariable(e ast.Expr, name string) bool {
+	return e.Kind() == ast.IdentKind && e.AsIdent() == name
+}
 
 func isNull(e ast.Expr) bool {
 	return e.Kind() == ast.LiteralKind && e.AsLiteral().Type() == celgo.NullType

@@ -28,6 +28,8 @@ type Situation struct {
 	Variables map[string]*Tree
 	// NoParams is the reason why params may be null; empty if they never are.
 	NoParams string
+	// NoNamespace reports that namespaceObject is null: every object has the scope Cluster.
+	NoNamespace bool
 	// Needs returns the fields of the object without which an operation of a JSON patch fails. The expression is the
 	// operation.
 	Needs func(t *Tree, operation ast.Expr) []Need
@@ -81,6 +83,9 @@ func Absences(conditions []*Tree, guarded []Guarded, situation Situation) []Abse
 		s := state{
 			Situation: situation, operation: operation, present: map[string]bool{}, keys: map[string]string{}, elements: map[string]bool{},
 			known: &knowledge{map[string]outcome{}, map[string][]string{}},
+		}
+		for _, t := range slices.Concat(conditions, slices.Collect(maps.Values(situation.Variables))) {
+			s.looksAtTexts = s.looksAtTexts || looksAtTexts(t)
 		}
 		var all []part
 		for _, t := range conditions {
@@ -153,6 +158,8 @@ type state struct {
 	// elements are the variables of loops over the elements of a list or map at a path.
 	elements map[string]bool
 	known    *knowledge
+	// looksAtTexts is true if a condition or a variable may test texts.
+	looksAtTexts bool
 }
 
 // knowledge is the results of variables for an operation. Without it, the time would double with each variable that
@@ -359,8 +366,11 @@ func (s state) call(t *Tree, e ast.Expr) outcome {
 		if key, ok := position(args[1]); ok && operand.path != "" {
 			path = operand.path + "." + key
 		}
-		if isMetadataMap(operand.path) && !operand.optional && len(operand.lacks) == 0 && !s.isKey(args[1], operand.path) {
+		if s.isMetadataMap(operand.path) && !operand.optional && len(operand.lacks) == 0 && !s.isKey(args[1], operand.path) {
 			lacks = append(lacks, s.lack(t, e, "may have no such key", false))
+		}
+		if s.afterSplit(t, args[0], args[1]) && len(lacks) == 0 {
+			lacks = append(lacks, s.lack(t, e, "fails where the text has no such part: index out of bounds", false))
 		}
 		return outcome{yes: true, no: true, optional: operand.optional, path: path, lacks: lacks}
 	case operators.OptSelect, operators.OptIndex:
@@ -371,6 +381,39 @@ func (s state) call(t *Tree, e ast.Expr) outcome {
 		}
 	}
 	return s.computed(t, e)
+}
+
+// afterSplit reports an index that is too large for some texts: a constant behind split. The first part is always
+// there. No expression may look at lengths or at the text: it may guard the index.
+func (s state) afterSplit(t *Tree, list, index ast.Expr) bool {
+	if index.Kind() != ast.LiteralKind {
+		return false
+	}
+	if i, ok := index.AsLiteral().Value().(int64); !ok || i < 1 {
+		return false
+	}
+	if name, ok := pathOf(list); ok {
+		variable, isVariable := strings.CutPrefix(name, cel.VariableVarName+".")
+		of, known := s.Variables[variable]
+		if !isVariable || !known {
+			return false
+		}
+		list = of.Expr()
+	}
+	if list.Kind() != ast.CallKind || list.AsCall().FunctionName() != "split" || s.looksAtTexts || looksAtTexts(t) {
+		return false
+	}
+	return true
+}
+
+// looksAtTexts reports an expression that calls a function by which authors test the length of a list or the form of a
+// text.
+func looksAtTexts(t *Tree) (found bool) {
+	tests := []string{"size", "contains", "matches", "find", "findAll", "indexOf", "lastIndexOf", "startsWith", "endsWith"}
+	ast.PreOrderVisit(t.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		found = found || e.Kind() == ast.CallKind && slices.Contains(tests, e.AsCall().FunctionName())
+	}))
+	return found
 }
 
 func (s state) conditional(t *Tree, condition, then, otherwise ast.Expr) outcome {
@@ -391,7 +434,7 @@ func (s state) conditional(t *Tree, condition, then, otherwise ast.Expr) outcome
 func (s state) compared(function string, args []ast.Expr) (outcome, bool) {
 	for i, other := range []ast.Expr{args[1], args[0]} {
 		switch e := args[i]; {
-		case function != operators.In && isNull(other) && (isObject(e) || s.NoParams != "" && isParams(e)):
+		case function != operators.In && isNull(other) && (isObject(e) || s.NoParams != "" && isVariable(e, cel.ParamsVarName) || s.NoNamespace && isVariable(e, cel.NamespaceVarName)):
 			return exactly(s.isNull(e.AsIdent()) == (function == operators.Equals)), true
 		case !isOperation(e):
 		case function == operators.In && i == 0 && other.Kind() == ast.ListKind:
@@ -422,6 +465,9 @@ func (s state) read(t *Tree, e, of ast.Expr, field string, test bool) outcome {
 		return o
 	case operand.null && test:
 		return exactly(false)
+	case operand.null && operand.path == cel.NamespaceVarName:
+		o.lacks = append(o.lacks, s.lack(t, of, "is null for objects without a namespace", false))
+		return o
 	case operand.null:
 		o.lacks = append(o.lacks, s.lack(t, of, "is null", true))
 		return o
@@ -585,6 +631,8 @@ func (s state) isNull(variable string) bool {
 		return s.operation == "CREATE" || s.operation == "CONNECT"
 	case cel.ParamsVarName:
 		return s.NoParams != ""
+	case cel.NamespaceVarName:
+		return s.NoNamespace
 	}
 	return false
 }
@@ -632,6 +680,11 @@ func (s state) facts(e ast.Expr, truth bool) []string {
 		}
 	}
 	return strictly(e)
+}
+
+// Fails reports whether an expression fails wherever a variable is null: its evaluation always reads a field of it.
+func (t *Tree) Fails(variable string) bool {
+	return slices.ContainsFunc(strictly(t.Expr()), func(path string) bool { return strings.HasPrefix(path, variable+".") })
 }
 
 // strictly lists the paths that an expression must have read if it is not an error.
@@ -694,7 +747,18 @@ func position(e ast.Expr) (string, bool) {
 // optionalPath is the path of a chain in which some fields are optional.
 func optionalPath(e ast.Expr) (string, bool) {
 	root, names := chain(e)
-	return strings.Join(append([]string{root.AsIdent()}, names...), "."), root.Kind() == ast.IdentKind
+	if root.Kind() != ast.IdentKind {
+		return "", false
+	}
+	return strings.Join(append([]string{root.AsIdent()}, names...), "."), true
+}
+
+// SamePath reports whether two expressions are the same chain of fields from a variable. Any field may be
+// optional.
+func SamePath(a, b ast.Expr) bool {
+	of, ok := optionalPath(a)
+	other, also := optionalPath(b)
+	return ok && also && of == other
 }
 
 // chain takes all fields, and indexes that are texts, from an expression. Any of them may be optional.

@@ -317,7 +317,9 @@ func (v *evaluation) stored(a admission.Attributes) map[string]any {
 		return Content(a.GetObject())
 	}
 	u = u.DeepCopy()
-	d.Complete(u)
+	if _, err := d.Complete(u); err != nil {
+		return Content(a.GetObject())
+	}
 	return u.Object
 }
 

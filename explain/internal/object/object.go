@@ -37,20 +37,24 @@ func Read(file string) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// ReadOne reads a file that holds one object.
-func ReadOne(file string) (*unstructured.Unstructured, error) {
-	objects, err := Read(file)
+// ReadOne reads a file that holds one object. It also returns the fields that the file has twice.
+func ReadOne(file string) (o *unstructured.Unstructured, twice []string, err error) {
+	text, err := regular.ReadArgument(file, regular.Manifest)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	objects, err := parse(text)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	}
 	switch len(objects) {
 	case 0:
-		return nil, fmt.Errorf("%s holds no object, which has an apiVersion and a kind", file)
+		return nil, nil, fmt.Errorf("%s holds no object, which has an apiVersion and a kind", file)
 	case 1:
 	default:
-		return nil, fmt.Errorf("%s holds %d objects: a request is about one", file, len(objects))
+		return nil, nil, fmt.Errorf("%s holds %d objects: a request is about one", file, len(objects))
 	}
-	return objects[0], nil
+	return objects[0], fieldsTwice(text), nil
 }
 
 func parse(text []byte) ([]*unstructured.Unstructured, error) {
@@ -77,9 +81,15 @@ func parse(text []byte) ([]*unstructured.Unstructured, error) {
 				return nil, err
 			}
 			for i := range list.Items {
+				if err := checkTypes(&list.Items[i]); err != nil {
+					return nil, fmt.Errorf("items[%d]: %w", i, err)
+				}
 				objects = append(objects, &list.Items[i])
 			}
-		case object.GetKind() != "" && object.GetAPIVersion() != "":
+		case object.Object["kind"] != nil && object.Object["apiVersion"] != nil:
+			if err := checkTypes(object); err != nil {
+				return nil, err
+			}
 			objects = append(objects, object)
 		}
 	}

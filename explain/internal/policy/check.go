@@ -18,6 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
+	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
@@ -27,6 +28,8 @@ const (
 	Compiles condition.Rule = "P20"
 	// Fits is broken by an expression that does not fit the type of an object, though an API server accepts it.
 	Fits condition.Rule = "P21"
+	// Varies is broken by an expression whose result does not depend on the object, by the object's type.
+	Varies condition.Rule = "P33"
 	// Present is broken by a read of a field that an object may lack.
 	Present condition.Rule = "P22"
 	// Affordable is broken by an expression whose worst case costs more than an API server allows.
@@ -47,7 +50,6 @@ type Checker struct {
 	variables            *apiservercel.DeclType // of compiler
 	types                map[schema.GroupVersionKind]*objectType
 	environments         map[signature]*typedEnvironment
-	open                 *celgo.Env // for expressions without types; nil until it is needed
 }
 
 // NewChecker makes a checker for a version of Kubernetes, which may be nil as in condition.Base.
@@ -202,6 +204,25 @@ func (s seen) matchesAnything() bool {
 	})
 }
 
+// clusterScoped reports whether all objects have the scope Cluster. It is false if the scope of some is not known. The
+// type may be nil.
+func (s seen) clusterScoped(of *objectType) bool {
+	if of != nil && of.scope != "" {
+		return of.scope == string(v1.ClusterScope)
+	}
+	return len(s.rules) > 0 && !slices.ContainsFunc(s.rules, func(r v1.RuleWithOperations) bool {
+		if r.Scope != nil && *r.Scope != v1.AllScopes {
+			return *r.Scope != v1.ClusterScope
+		}
+		return len(r.Resources) == 0 || len(r.APIGroups) == 0 || slices.ContainsFunc(r.APIGroups, func(group string) bool {
+			return slices.ContainsFunc(r.Resources, func(name string) bool {
+				resource, _, _ := strings.Cut(name, "/")
+				return !served.ClusterScoped(group, resource)
+			})
+		})
+	})
+}
+
 // distinguishes reports whether an expression may treat kinds differently.
 func distinguishes(text string) bool {
 	return slices.ContainsFunc([]string{"has(", ".kind", ".?", ".resource", "requestResource", "requestKind", ".apiVersion", " in object"},
@@ -218,13 +239,14 @@ func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees se
 	mutations := &patches{typedEnvironment: e}
 	cost := newCosts(e)
 	for _, x := range expressions {
-		unfit := func(problems []condition.Problem) {
+		unfit := func(rule condition.Rule, problems []condition.Problem) {
 			for _, p := range problems {
-				misfits = append(misfits, Finding{Rule: Fits, Field: x.field, Problem: p})
+				misfits = append(misfits, Finding{Rule: rule, Field: x.field, Problem: p})
 			}
 		}
-		checked, problems := e.fit(x)
-		unfit(problems)
+		checked, certain, doubtful := e.fit(x)
+		unfit(Fits, certain)
+		unfit(Varies, doubtful)
 		if x.role == variable {
 			e.declare(x.name(), checked)
 		}
@@ -232,7 +254,7 @@ func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees se
 			continue
 		}
 		t := condition.NewTree(checked, x.text)
-		unfit(e.values(x, t))
+		unfit(Fits, e.values(x, t, variables))
 		trees[x.field], fields[t] = t, x.field
 		cost.add(x, checked)
 		switch x.role {
@@ -249,7 +271,7 @@ func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees se
 			}
 		}
 	}
-	situation := condition.Situation{Rules: sees.rules, Mutating: sees.mutating, Optional: e.optional, Variables: variables, Needs: mutations.needs}
+	situation := condition.Situation{Rules: sees.rules, Mutating: sees.mutating, Optional: e.optional, Variables: variables, Needs: mutations.needs, NoNamespace: !sees.webhook && sees.clusterScoped(e.object)}
 	absences := condition.Absences(conditions, guarded, situation)
 	if sees.paramKind != nil && sees.noParams != "" {
 		situation.NoParams = sees.noParams
@@ -265,6 +287,8 @@ func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees se
 		}
 		f := Finding{Rule: Present, Field: fields[a.Tree], Problem: a.Problem}
 		switch {
+		case strings.HasPrefix(f.Message, cel.NamespaceVarName+" is null") && a.Fails(cel.NamespaceVarName):
+			f.Rule = Fits
 		case a.Patched:
 			f.Rule = Patchable
 			f.Message += ", and the patch then fails: test it with has(), add it by an operation before this one, or use an apply configuration"

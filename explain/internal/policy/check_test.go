@@ -55,6 +55,7 @@ const testTypes = `
               type: object
               required: [name]
               properties: {name: {type: string, maxLength: 63}, size: {type: integer}, namespace: {type: string, maxLength: 63}}
+- {group: shop.example.com, version: v1, kind: Zone, scope: Cluster, schema: {type: object}}
 - group: shop.example.com
   version: v1
   kind: Limits
@@ -270,8 +271,53 @@ func TestValidations(t *testing.T) {
 		{"object.spec.mode == 'ä' && object.spec.ttle == 'x'", []string{
 			"P21 validations[0].expression at ttle: undefined field 'ttle' in Widget.spec: did you mean title?",
 		}},
+		{"(object.spec.items + object.spec.?many.orValue([])).size() > 0", nil},
+		{"(object.spec.items + object.spec.?words.orValue([])).all(x, x != 'a') && object.spec.items.all(i, i.size > 1)", []string{
+			"P22 validations[0].expression at i.size: i.size may be missing",
+		}},
+		{"(object.spec.items + object.spec.?words).size() > 0", []string{
+			"P20 validations[0].expression at +: the expression does not compile: found no matching overload for '_+_' applied to '(dyn, optional_type(dyn))'",
+		}},
+		{"has(object.spec.options) && object.spec.options != null && object.spec.replicas != null && object.metadata.creationTimestamp != null", nil},
+		{"has(object.spec.words) ? object.spec.words != null : true", nil},
+		{"object.spec.?options.orValue([]).all(o, o != 'x')", nil},
+		{"(has(object.spec.words) ? object.spec.words : object.spec.items).size() > 1", nil},
+		{"object.spec.replicas == '1'", []string{
+			"P33 validations[0].expression at =: found no matching overload for '_==_' applied to '(int, string)'",
+		}},
+		{"object.spec.replicas in ['1'] || object.spec.mode in object.spec", []string{
+			"P33 validations[0].expression at in: found no matching overload for '@in' applied to '(int, list(string))'",
+		}},
+		{"object.spec.replicas + '1' == '11'", []string{
+			"P21 validations[0].expression at +: found no matching overload for '_+_' applied to '(int, string)'",
+		}},
+		{"[object.spec.replicas, object.spec.mode].size() == 2", nil},
+		{"has(object.spec.titel) && object.spec.titel == 'x'", []string{
+			"P33 validations[0].expression at titel: undefined field 'titel' in Widget.spec: did you mean title?",
+			"P33 validations[0].expression at titel: undefined field 'titel' in Widget.spec: did you mean title?",
+		}},
+		{"namespaceObject.metadata.labels['team'] == 'red'", []string{
+			"P22 validations[0].expression at namespaceObject.metadata.labels['team']: namespaceObject.metadata.labels['team'] may be missing",
+		}},
+		{"'team' in namespaceObject.metadata.labels && namespaceObject.metadata.labels['team'] == 'red'", nil},
+		{"namespaceObject.metadata.labels['kubernetes.io/metadata.name'] != 'red' && namespaceObject.metadata.name != 'x'", nil},
+		{"object.spec.mode.split(':')[1] != 'x' && object.spec.mode.split(':')[0] != 'y'", []string{
+			"P22 validations[0].expression at object.spec.mode.split(':')[1]: object.spec.mode.split(':')[1] fails where the text has no such part: index out of bounds",
+		}},
+		{"object.spec.mode.contains(':') && object.spec.mode.split(':')[1] != 'x'", nil},
+		{"object.spec.mode.split(':')[?1].orValue('') != 'x'", nil},
+		{"object.spec.memory.isGreaterThan(quantity('1Gi'))", []string{
+			"P21 validations[0].expression at object.spec.memory: a quantity is a text or a number, which has no function isGreaterThan: use quantity(x).isGreaterThan",
+		}},
+		{"object.spec.mode.isGreaterThan(quantity('1Gi'))", []string{
+			"P21 validations[0].expression at (: found no matching overload for 'isGreaterThan' applied to 'string.(kubernetes.Quantity)'",
+		}},
+		{"has(object.spec.port) && object.spec.port.intVal > 80", []string{
+			"P21 validations[0].expression at object.spec.port.intVal: the value is a text or a number, which has no fields in JSON: use type(x) == int or type(x) == string",
+		}},
+		{"has(object.spec.port) && type(object.spec.port) == string && object.spec.port.startsWith('h')", nil},
 		{"has(object.spec.titel)", []string{
-			"P21 validations[0].expression at titel: undefined field 'titel' in Widget.spec: did you mean title?",
+			"P33 validations[0].expression at titel: undefined field 'titel' in Widget.spec: did you mean title?",
 		}},
 	} {
 		expect(t, c, newPolicy(t, "ValidatingAdmissionPolicy", fmt.Sprintf("validations: [{expression: %q}]", test.expression), "Widget"), test.want)
@@ -305,7 +351,7 @@ validations:
 - {expression: "object.?spec.?tittle.orValue('') != ''"}`, []string{"Widget"}, "", []string{
 			"P20 validations[0].expression at nothing: the expression does not compile: undefined field 'nothing'",
 			"P21 variables[0].expression at itms: undefined field 'itms' in Widget.spec: did you mean items?",
-			"P21 validations[6].expression at tittle: undefined field 'tittle'",
+			"P33 validations[6].expression at tittle: undefined field 'tittle'",
 			"P22 variables[2].expression at object.spec.items[0].size: object.spec.items[0].size may be missing",
 			"P22 validations[3].expression at i.size: i.size may be missing",
 		}},
@@ -336,8 +382,9 @@ matchConditions:
 - {name: b, expression: "has(object.spec.note)"}
 - {name: c, expression: "object.spec.title != ''"}
 validations: [{expression: "object.spec.note == object.spec.ratio"}, {expression: "object.spec.note == 'x' && object.spec.mode == 'y'"}]`, []string{"Widget"}, "", []string{
-			"P21 validations[0].expression at =: found no matching overload for '_==_' applied to '(string, double)'",
+			"P33 validations[0].expression at =: found no matching overload for '_==_' applied to '(string, double)'",
 			"P22 matchConditions[2].expression at object.spec.title: object.spec.title may be missing",
+			"P22 validations[0].expression at object.spec.ratio: object.spec.ratio may be missing",
 		}},
 		"a deleted object is null": {"Validating", `
 operations: [DELETE]
@@ -392,11 +439,48 @@ validations:
 - {expression: "object.spec.replicas > 1"}
 - {expression: "has(object.spec.neither)"}`, []string{"Pod", "Widget"}, "", []string{
 			"P21 validations[1].expression at replicas: undefined field 'replicas' in Pod.spec",
-			"P21 validations[2].expression at neither: undefined field 'neither' in Pod.spec",
-			"P21 validations[2].expression at neither: undefined field 'neither' in Widget.spec: did you mean nested?",
+			"P33 validations[2].expression at neither: undefined field 'neither' in Pod.spec",
+			"P33 validations[2].expression at neither: undefined field 'neither' in Widget.spec: did you mean nested?",
 		}},
 		"no kind": {"Validating", `
 validations: [{expression: "object.spec.anything > 1"}, {expression: "request.userInfo.groups.all(g, g != 'x')"}]`, nil, "", nil},
+		"an index behind split": {"Validating", `
+variables:
+- {name: parts, expression: "object.spec.mode.split(':')"}
+validations: [{expression: "variables.parts[2] == 'x'"}]`, []string{"Widget"}, "", []string{
+			"P22 validations[0].expression at variables.parts[2]: variables.parts[2] fails where the text has no such part: index out of bounds",
+		}},
+		"an index behind a test": {"Validating", `
+matchConditions: [{name: c, expression: "object.spec.mode.matches('.*:.*:.*')"}]
+validations: [{expression: "object.spec.mode.split(':')[2] == 'x'"}]`, []string{"Widget"}, "", nil},
+		"no namespace": {"Validating", `
+validations:
+- {expression: "namespaceObject.metadata.name == 'x'"}
+- {expression: "object.metadata.name == 'x' || namespaceObject.metadata.name == 'x'"}
+- {expression: "namespaceObject == null || namespaceObject.metadata.name == 'x'"}`, []string{"Zone"}, "", []string{
+			"P21 validations[0].expression at namespaceObject: namespaceObject is null for objects without a namespace",
+			"P22 validations[1].expression at namespaceObject: namespaceObject is null for objects without a namespace",
+		}},
+		"literals in apply configurations": {"Mutating", `
+variables:
+- {name: spec, expression: "{'tags': ['new']}"}
+- {name: labels, expression: "{'a': 'b'}"}
+mutations:
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: {'tags': ['new']}}"}}
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: variables.spec, metadata: Object.metadata{labels: variables.labels}}"}}
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: {'titel': 'x'}}"}}
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spec{items: [{'name': 'a'}]}}"}}
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{metadata: Object.metadata{labels: Object.metadata.labels{a: 'b'}}}"}}
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: {'nested': Object.spec.nested{}}}"}}
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spec{items: object.spec.items.map(i, {'name': i.name})}}"}}
+- {patchType: JSONPatch, jsonPatch: {expression: "[JSONPatch{op: 'add', path: '/spec', value: Object.spec{tags: ['x']}}]"}}`, []string{"Widget"}, "", []string{
+			"P21 mutations[0].applyConfiguration.expression at [: Widget.spec.tags is in a map, from which an apply configuration takes no lists and maps: write Object.spec{tags: ...}",
+			"P21 mutations[1].applyConfiguration.expression at variables.spec: Widget.spec.tags is in a map, from which an apply configuration takes no lists and maps: write Object.spec{tags: ...}",
+			"P21 mutations[2].applyConfiguration.expression at 'titel': Widget.spec has no field titel (did you mean title?)",
+			"P21 mutations[3].applyConfiguration.expression at {: Widget.spec.items is a list of literals, which an apply configuration cannot have: write [Object.spec.items{...}]",
+			"P21 mutations[5].applyConfiguration.expression at Object.spec.nested: Widget.spec.nested is in a map, from which an apply configuration takes no Object.spec.nested: write Object.spec{nested: ...}",
+			"P21 mutations[6].applyConfiguration.expression at {: Widget.spec.items is a list of literals, which an apply configuration cannot have: write [Object.spec.items{...}]",
+		}},
 		"apply configurations": {"Mutating", `
 mutations:
 - {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spec{replicas: 1, title: 'x', items: [Object.spec.items{name: 'a', size: 1}]}, metadata: Object.metadata{labels: {'a': 'b'}}}"}}

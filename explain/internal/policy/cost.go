@@ -170,7 +170,7 @@ func (c *Checker) Estimate(policy *unstructured.Unstructured, kind schema.GroupV
 	}
 	costs := newCosts(e)
 	for _, x := range s.expressions() {
-		checked, _ := e.fit(x)
+		checked, _, _ := e.fit(x)
 		if x.role == variable {
 			e.declare(x.name(), checked)
 		}

@@ -34,7 +34,6 @@ type typedEnvironment struct {
 	// patch compiles mutations; nil before withPatch.
 	patch     *celgo.Env
 	set       *environment.EnvSet
-	checker   *Checker
 	object    *objectType // nil if the type is not known
 	params    *objectType // nil if the type is not known
 	roots     map[string]node
@@ -49,7 +48,7 @@ func (c *Checker) typed(s signature, patches bool) (*typedEnvironment, error) {
 		return known, known.withPatch(patches)
 	}
 	e := &typedEnvironment{
-		checker: c, object: c.types[s.object], roots: map[string]node{},
+		object: c.types[s.object], roots: map[string]node{},
 		variables: node{newVariables(), &apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{}}},
 	}
 	var declared []*apiservercel.DeclType
@@ -102,28 +101,6 @@ func (e *typedEnvironment) withPatch(needed bool) error {
 // patchOptions declares what mutations make: objects and JSON patches.
 func patchOptions() []celgo.EnvOption {
 	return []celgo.EnvOption{common.ResolverEnvOption(&mutation.DynamicTypeResolver{}), environment.UnversionedLib(library.JSONPatch)}
-}
-
-// compileOpen compiles an expression that an API server accepts, as an API server does: without types. It returns nil
-// if the expression does not compile.
-func (c *Checker) compileOpen(text string) *celgo.Ast {
-	if c.open == nil {
-		options := append(patchOptions(),
-			celgo.Variable(cel.AuthorizerVarName, library.AuthorizerType), celgo.Variable(cel.RequestResourceAuthorizerVarName, library.ResourceCheckType))
-		for _, name := range []string{cel.ObjectVarName, cel.OldObjectVarName, cel.ParamsVarName, cel.RequestVarName, cel.NamespaceVarName, cel.VariableVarName} {
-			options = append(options, celgo.Variable(name, celgo.DynType))
-		}
-		set, err := condition.Extend(c.base, options)
-		if err != nil {
-			return nil
-		}
-		c.open = set.NewExpressionsEnv()
-	}
-	checked, issues := c.open.Compile(text)
-	if issues.Err() != nil {
-		return nil
-	}
-	return checked
 }
 
 // declare adds a variable of a policy. It has the type of the place that it names, with its sizes, or the type of what

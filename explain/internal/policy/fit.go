@@ -11,7 +11,9 @@ import (
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/operators"
+	"k8s.io/apiserver/pkg/admission/plugin/cel"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
 )
@@ -19,65 +21,65 @@ import (
 // ours ends the message about an expression that an API server accepts.
 const ours = "; an API server accepts the expression, webhook-gen compares it with the Go type"
 
-// fit compiles an expression against the types. Where only the forms of JSON make it fail, which expressions can read
-// without types, it returns the expression compiled without types.
-func (e *typedEnvironment) fit(x expression) (*celgo.Ast, []condition.Problem) {
+// fit compiles an expression against the types. A type error that no evaluation has is left out: expressions see
+// objects as JSON, where a struct is a map, and a list has elements of any type. Its value has an open type then.
+// certain are the errors of each evaluation, and doubtful are results that do not depend on the object.
+func (e *typedEnvironment) fit(x expression) (checked *celgo.Ast, certain, doubtful []condition.Problem) {
 	env := x.in(e)
-	checked, issues := env.Compile(x.text)
-	if issues.Err() == nil {
-		return checked, nil
+	parsed, issues := env.Parse(x.text)
+	if issues.Err() != nil {
+		return nil, nil, nil // which the API server's compiler has reported
 	}
-	var problems []condition.Problem
-	for i, p := range condition.IssueProblems(x.text, issues, "") {
-		message := issues.Errors()[i].Message
-		if e.readsJSON(message) {
-			continue
+	loose, opened := loosen(parsed), map[int64]bool{}
+	for {
+		checked, issues = env.Check(parsed)
+		if issues.Err() == nil {
+			loose.close(checked)
+			return checked, nil, doubtful
 		}
-		if m := undefinedField.FindStringSubmatch(message); m != nil {
-			if i := strings.Index(x.text[p.From:], m[1]); i > 0 { // the place is the bracket of has
-				p.From += i
-				p.To = p.From + len(m[1])
+		t := condition.NewTree(parsed, x.text)
+		var open []func()
+		for i, p := range condition.IssueProblems(x.text, issues, "") {
+			issue := issues.Errors()[i]
+			at, v := loose.find(issue), fails
+			if at != nil && at.ID() < loose.first && !opened[at.ID()] {
+				v = e.judge(env, t, at, issue.Message)
 			}
-			p.Message += e.nearest(env, x.text, p, m[1])
+			if m := undefinedField.FindStringSubmatch(issue.Message); m != nil {
+				if i := strings.Index(x.text[p.From:], m[1]); i > 0 { // the place is the bracket of has
+					p.From += i
+					p.To = p.From + len(m[1])
+				}
+				p.Message += e.nearest(env, x.text, p, m[1])
+			}
+			p.Message += ours
+			switch v {
+			case fails:
+				certain = append(certain, p)
+				continue
+			case differs:
+				doubtful = append(doubtful, p)
+			}
+			opened[at.ID()] = true
+			open = append(open, func() {
+				loose.open(at, mixedElements.MatchString(issue.Message) || notARange.MatchString(issue.Message))
+			})
 		}
-		p.Message += ours
-		problems = append(problems, p)
+		if len(certain) > 0 || len(open) == 0 {
+			return nil, certain, doubtful
+		}
+		for _, do := range open {
+			do()
+		}
 	}
-	if len(problems) == 0 {
-		return e.checker.compileOpen(x.text), nil
-	}
-	return nil, problems
 }
 
 var (
 	undefinedField = regexp.MustCompile(`^undefined field '([^']*)'`)
 	noOverload     = regexp.MustCompile(`^found no matching overload for '([^']*)' applied to '(.*)'`)
 	notARange      = regexp.MustCompile(`^expression of type '(.*)' cannot be range of a comprehension`)
-	word           = regexp.MustCompile(`[\w.@]+`)
+	mixedElements  = regexp.MustCompile(`^expected type '.*' but found '.*'`)
 )
-
-// readsJSON reports a type error of an expression that reads a struct as what it is in JSON, a map: by an index, with
-// in, through its keys, or compared with another struct or map.
-func (e *typedEnvironment) readsJSON(message string) bool {
-	if m := notARange.FindStringSubmatch(message); m != nil {
-		return e.structOf(m[1]) != nil
-	}
-	m := noOverload.FindStringSubmatch(message)
-	if m == nil {
-		return false
-	}
-	names := word.FindAllString(m[2], -1)
-	if !slices.ContainsFunc(names, func(name string) bool { return e.structOf(name) != nil }) {
-		return false
-	}
-	switch m[1] {
-	case operators.Index, operators.OptIndex, operators.In, "size":
-		return true
-	}
-	return !slices.ContainsFunc(names, func(name string) bool {
-		return slices.Contains([]string{"int", "string", "bool", "double", "uint", "bytes", "list"}, name)
-	})
-}
 
 // nearest describes the struct that lacks a field, and proposes the field of the nearest name.
 func (e *typedEnvironment) nearest(env *celgo.Env, text string, p condition.Problem, field string) string {
@@ -135,14 +137,19 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// values returns the problems in a tree that the compiler does not see: quantities that are compared as texts, and the
-// objects and paths of mutations.
-func (e *typedEnvironment) values(x expression, t *condition.Tree) []condition.Problem {
-	r := &reporter{Tree: t}
+// values returns the problems in a tree that the compiler does not see: quantities that are compared as texts, fields
+// and functions of numbers and texts, and the objects and paths of mutations. Of variables, it takes those before it.
+func (e *typedEnvironment) values(x expression, t *condition.Tree, variables map[string]*condition.Tree) []condition.Problem {
+	r := &reporter{Tree: t, variables: variables}
 	e.visit(t.Expr(), nil, func(y ast.Expr, in scope) {
 		switch y.Kind() {
 		case ast.CallKind:
 			e.quantities(y.AsCall(), in, r)
+			e.members(x.in(e), y, in, r)
+		case ast.SelectKind:
+			if n, ok := e.at(y.AsSelect().Operand(), in); ok && n.schema != nil && n.schema.XIntOrString && !y.AsSelect().IsTestOnly() {
+				r.at(y, "%s has no fields in JSON: use type(x) == int or type(x) == string", describeScalar(n))
+			}
 		case ast.StructKind:
 			if x.patches() && e.object != nil {
 				e.mutation(x.role, y, r)
@@ -152,10 +159,54 @@ func (e *typedEnvironment) values(x expression, t *condition.Tree) []condition.P
 	return r.problems
 }
 
+// members reports a function of a value that is a number or a text in JSON, and that is for neither.
+func (e *typedEnvironment) members(env *celgo.Env, x ast.Expr, in scope, r *reporter) {
+	call := x.AsCall()
+	if !call.IsMemberFunction() {
+		return
+	}
+	n, ok := e.at(call.Target(), in)
+	if !ok || n.schema == nil || !n.schema.XIntOrString {
+		return
+	}
+	function := env.Functions()[call.FunctionName()]
+	if function == nil || slices.ContainsFunc(function.OverloadDecls(), func(o *decls.OverloadDecl) bool {
+		return o.IsMemberFunction() && slices.Contains([]string{"", "number", "string"}, kindOfType(o.ArgTypes()[0]))
+	}) {
+		return
+	}
+	hint := ""
+	if isQuantity(n.schema) {
+		hint = ": use quantity(x)." + call.FunctionName()
+	}
+	r.at(call.Target(), "%s has no function %s%s", describeScalar(n), call.FunctionName(), hint)
+}
+
+// describeScalar describes a value that is a number or a text.
+func describeScalar(n node) string {
+	if isQuantity(n.schema) {
+		return "a quantity is a text or a number, which"
+	}
+	return "the value is a text or a number, which"
+}
+
 // reporter collects the problems in an expression.
 type reporter struct {
 	*condition.Tree
-	problems []condition.Problem
+	variables map[string]*condition.Tree
+	problems  []condition.Problem
+}
+
+// variable returns the expression of a variable that another expression reads; nil for other expressions.
+func (r *reporter) variable(x ast.Expr) *condition.Tree {
+	if x.Kind() != ast.SelectKind || x.AsSelect().IsTestOnly() {
+		return nil
+	}
+	of := x.AsSelect().Operand()
+	if of.Kind() != ast.IdentKind || of.AsIdent() != cel.VariableVarName {
+		return nil
+	}
+	return r.variables[x.AsSelect().FieldName()]
 }
 
 func (r *reporter) report(from, to int, format string, args ...any) {
@@ -173,6 +224,9 @@ func (r *reporter) span(part ast.Expr) (from, to int) {
 	text := r.Text()
 	from, to = r.Span(part)
 	switch {
+	case part.Kind() == ast.ListKind || part.Kind() == ast.MapKind:
+		from = r.At(part)
+		to = from + 1
 	case part.Kind() == ast.StructKind:
 		to = r.At(part) // the place of an object is its bracket
 		from = max(0, strings.LastIndex(text[:to], part.AsStruct().TypeName()))

@@ -56,41 +56,106 @@ func (e *typedEnvironment) objectFields(role role, x ast.Expr, name string, r *r
 		case role == applyConfiguration && target.isAtomic():
 			r.field(f, "%s.%s is atomic, which an apply configuration may not set: declare its list type, map type or struct type, or use a JSON patch", path, field.Name())
 		case !field.IsOptional():
-			e.fieldValue(value, target, name+"."+field.Name(), path+"."+field.Name(), r)
+			e.fieldValue(role, value, target, name+"."+field.Name(), path+"."+field.Name(), r)
 		}
 	}
 }
 
 // fieldValue compares the value of a field with its type. The name is the type of an Object that fits the field.
-func (e *typedEnvironment) fieldValue(value ast.Expr, target node, name, path string, r *reporter) {
+func (e *typedEnvironment) fieldValue(role role, value ast.Expr, target node, name, path string, r *reporter) {
 	if target.decl.CelType().Kind() == celgo.DynKind {
+		return
+	}
+	if of := r.variable(value); of != nil {
+		body := &reporter{Tree: of, variables: r.variables}
+		if e.fieldValue(role, of.Expr(), target, name, path, body); len(body.problems) > 0 {
+			r.at(value, "%s", strings.TrimSuffix(body.problems[0].Message, ours))
+		}
 		return
 	}
 	switch value.Kind() {
 	case ast.StructKind:
 		if got := value.AsStruct().TypeName(); strings.HasPrefix(got, mutation.ObjectTypeName) && got != name {
 			r.at(value, "%s is an %s, not an %s", path, name, got)
-		} else if !target.decl.IsObject() && !isStructs(target) {
+		} else if !target.decl.IsObject() && !target.decl.IsMap() && !isStructs(target) {
 			r.at(value, "%s is %s, not an object", path, target.decl.CelType())
 		} else if target.decl.IsList() {
 			r.at(value, "%s is a list: write [%s{...}]", path, name)
 		}
 		return
-	case ast.ListKind:
-		if !target.decl.IsList() {
+	case ast.ListKind, ast.ComprehensionKind:
+		elements := elementsOf(value)
+		if !target.decl.IsList() || len(elements) == 0 {
 			break
 		}
 		element, _ := target.element()
-		for _, x := range value.AsList().Elements() {
-			e.fieldValue(x, element, name, path, r)
+		for _, x := range elements {
+			if role == applyConfiguration && isCollection(x) {
+				r.at(x, "%s is a list of literals, which an apply configuration cannot have: write [%s{...}]", path, name)
+				continue
+			}
+			e.fieldValue(role, x, element, name, path, r)
 		}
 		return
+	case ast.MapKind:
+		if target.decl.IsObject() || target.decl.IsMap() {
+			e.mapValue(role, value, target, name, path, r)
+			return
+		}
 	}
 	got := r.GetType(value.ID())
 	if !fits(got, target.decl.CelType()) {
 		r.at(value, "%s is %s, not %s", path, target.decl.CelType(), got)
 	}
 }
+
+// mapValue compares a map that is written out with the type of its field. In an apply configuration, an API server
+// converts the values of such a map only if they are no lists and maps themselves
+// (k8s.io/apiserver/pkg/cel/mutation/dynamic, convertField).
+func (e *typedEnvironment) mapValue(role role, value ast.Expr, target node, name, path string, r *reporter) {
+	for _, entry := range value.AsMap().Entries() {
+		key, ok := condition.Literal(entry.AsMapEntry().Key())
+		if !ok {
+			continue
+		}
+		field, ok := target.field(key)
+		switch of := entry.AsMapEntry().Value(); {
+		case !ok:
+			r.at(entry.AsMapEntry().Key(), "%s has no field %s%s", path, key, proposal(key, target))
+		case role == applyConfiguration && of.Kind() == ast.StructKind && of.AsStruct().TypeName() != name:
+			r.at(of, "%s.%s is in a map, from which an apply configuration takes no %s: write %s{%s: ...}", path, key, of.AsStruct().TypeName(), name, key)
+		case role == applyConfiguration && isCollection(of):
+			r.at(of, "%s.%s is in a map, from which an apply configuration takes no lists and maps: write %s{%s: ...}", path, key, name, key)
+		case role == applyConfiguration && field.isAtomic():
+			r.at(of, "%s.%s is atomic, which an apply configuration may not set: declare its list type, map type or struct type, or use a JSON patch", path, key)
+		case of.Kind() != ast.StructKind: // visited by itself
+			e.fieldValue(role, of, field, name+"."+key, path+"."+key, r)
+		}
+	}
+}
+
+// elementsOf returns the elements of a list as they are written, and the one that map and filter make.
+func elementsOf(x ast.Expr) []ast.Expr {
+	if x.Kind() == ast.ListKind {
+		return x.AsList().Elements()
+	}
+	step := x.AsComprehension().LoopStep()
+	for step.Kind() == ast.CallKind {
+		args := step.AsCall().Args()
+		switch {
+		case step.AsCall().FunctionName() == operators.Conditional:
+			step = args[1]
+		case step.AsCall().FunctionName() == operators.Add && args[1].Kind() == ast.ListKind:
+			return args[1].AsList().Elements()
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// isCollection reports a list or a map that is written out.
+func isCollection(x ast.Expr) bool { return x.Kind() == ast.ListKind || x.Kind() == ast.MapKind }
 
 // fits reports whether a value of one type can be one of another in JSON. Open types fit.
 func fits(got, want *celgo.Type) bool {

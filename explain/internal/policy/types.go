@@ -25,8 +25,9 @@ type node struct {
 
 // objectType is the type of a kind.
 type objectType struct {
-	kind string
-	root node
+	kind  string
+	scope string // empty if it is not known
+	root  node
 	// objects are the schemas of its structs, by the name of the type in expressions.
 	objects map[string]*apiextensionsv1.JSONSchemaProps
 }
@@ -35,7 +36,7 @@ type objectType struct {
 // a schema, so that a time is a text, bytes are one in base64, and unknown fields may be present where the schema
 // preserves them (k8s.io/apiserver/pkg/cel/common, SchemalessTypedToVal).
 func newObjectType(t project.Type) *objectType {
-	o := &objectType{kind: t.Kind, objects: map[string]*apiextensionsv1.JSONSchemaProps{}}
+	o := &objectType{kind: t.Kind, scope: t.Scope, objects: map[string]*apiextensionsv1.JSONSchemaProps{}}
 	root := Complete(t)
 	if known, err := scheme.Scheme.New(schema.GroupVersionKind(t.GroupVersionKind)); err == nil {
 		requireStructs(root, reflect.TypeOf(known))

@@ -35,6 +35,11 @@ type Options struct {
 	Namespace   string
 	Name        string
 	DryRun      bool
+	// FieldValidation is Strict, Warn or Ignore: the answer of the API server to unknown fields and to fields that the
+	// object has twice. Empty means Warn, as for the API server.
+	FieldValidation string
+	// Twice are the fields that the texts of the objects have twice.
+	Twice []string
 	User
 }
 
@@ -65,7 +70,7 @@ func New(o Options, api *served.API) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	created, old, err := objects(o, operation, resource, namespace, api)
+	created, old, err := r.objects(o, operation, resource, namespace, api)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +125,10 @@ func objectName(o Options, resource served.Resource) (namespace, name string, er
 	}
 	name = cmp.Or(o.Name, ownName)
 	switch {
+	case o.Name != "" && ownName != "" && o.Name != ownName:
+		return "", "", fmt.Errorf("the object is called %s, not %s", ownName, o.Name)
+	case o.Old != nil && ownName != "" && (o.Old.GetName() != ownName || o.Old.GroupVersionKind().GroupKind() != o.Object.GroupVersionKind().GroupKind()):
+		return "", "", fmt.Errorf("the old object is %s %s, and the object is %s %s", o.Old.GetKind(), o.Old.GetName(), o.Object.GetKind(), ownName)
 	case resource.Resource == "namespaces" && resource.Group == "":
 		return name, name, nil
 	case !resource.Namespaced && o.Namespace != "":
@@ -133,18 +142,22 @@ func objectName(o Options, resource served.Resource) (namespace, name string, er
 }
 
 // objects are the object and the old object of the operation, as the API server has them.
-func objects(o Options, operation admission.Operation, resource served.Resource, namespace string, api *served.API) (now, old runtime.Object, err error) {
+func (r *Request) objects(o Options, operation admission.Operation, resource served.Resource, namespace string, api *served.API) (now, old runtime.Object, err error) {
 	if o.Object == nil { // of a CONNECT
 		now, err = object.Empty(resource.Kind)
 		return now, nil, err
 	}
 	if operation != admission.Delete {
-		if now, err = prepare(o.Object, operation == admission.Create, resource, namespace, api); err != nil {
+		var unknown []string
+		if now, unknown, err = prepare(o.Object, operation == admission.Create, resource, namespace, api); err != nil {
+			return nil, nil, err
+		}
+		if err := r.validateFields(o, unknown); err != nil {
 			return nil, nil, err
 		}
 	}
 	if o.Old != nil {
-		if old, err = prepare(o.Old, false, resource, namespace, api); err != nil {
+		if old, _, err = prepare(o.Old, false, resource, namespace, api); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -153,18 +166,32 @@ func objects(o Options, operation admission.Operation, resource served.Resource,
 
 // prepare changes an object as the API server does before admission. It prunes custom resources and sets their
 // defaults, sets the namespace of the request, and removes the fields of new objects that only the server may set.
-func prepare(o *unstructured.Unstructured, isNew bool, resource served.Resource, namespace string, api *served.API) (runtime.Object, error) {
+//
+// It returns the unknown fields that the API server drops. An error means that the decoder of the API server refuses
+// the object.
+func prepare(o *unstructured.Unstructured, isNew bool, resource served.Resource, namespace string, api *served.API) (prepared runtime.Object, unknown []string, err error) {
 	o = o.DeepCopy()
-	if d := api.Definition(resource.GroupResource()); d != nil && o.GroupVersionKind().Group == resource.Group {
-		d.Complete(o)
+	if unknown, err = object.Strict(o); err != nil {
+		return nil, nil, fmt.Errorf("the API server cannot decode the %s: %w", o.GetKind(), err)
 	}
-	prepared, err := object.Typed(o)
-	if err != nil {
-		return nil, err
+	if d := api.Definition(resource.GroupResource()); d != nil && o.GroupVersionKind().Group == resource.Group {
+		dropped, err := d.Complete(o)
+		if err != nil {
+			return nil, nil, fmt.Errorf("the API server cannot decode the %s: %w", o.GetKind(), err)
+		}
+		unknown = append(unknown, dropped...)
+	}
+	if prepared, err = object.Typed(o); err != nil {
+		return nil, nil, err
+	}
+	if u, ok := prepared.(*unstructured.Unstructured); ok {
+		if err := served.Metadata(u); err != nil {
+			return nil, nil, err
+		}
 	}
 	accessor, err := meta.Accessor(prepared)
 	if err != nil {
-		return prepared, nil // the options of a connection, say, which have no metadata
+		return prepared, unknown, nil // the options of a connection, say, which have no metadata
 	}
 	if resource.Namespaced && accessor.GetNamespace() == "" {
 		accessor.SetNamespace(namespace)
@@ -176,7 +203,28 @@ func prepare(o *unstructured.Unstructured, isNew bool, resource served.Resource,
 		accessor.SetUID("")
 		accessor.SetSelfLink("")
 	}
-	return prepared, nil
+	return prepared, unknown, nil
+}
+
+// validateFields refuses unknown fields and fields that the object has twice, or assumes that the API server warns of
+// them (k8s.io/apiserver/pkg/endpoints/handlers, fieldValidation).
+func (r *Request) validateFields(o Options, unknown []string) error {
+	for _, f := range []struct {
+		what, effect string
+		fields       []string
+	}{{"unknown", "drops it", unknown}, {"duplicate", "takes its last value", o.Twice}} {
+		for _, field := range f.fields {
+			switch o.FieldValidation {
+			case metav1.FieldValidationStrict:
+				return fmt.Errorf("the API server cannot decode the %s strictly: %s field %q", o.Object.GetKind(), f.what, field)
+			case metav1.FieldValidationIgnore:
+			default:
+				r.assume("the API server warns of the %s field %s and %s; it refuses the request with --field-validation Strict, kubectl's default",
+					f.what, field, f.effect)
+			}
+		}
+	}
+	return nil
 }
 
 // OperationOptions returns the options that the operation has.

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -108,13 +109,29 @@ func (d *Definition) Default(object *unstructured.Unstructured) {
 }
 
 // Complete drops the fields of an object that are not in the schema of its version, and adds the schema's defaults, as
-// the API server does before admission.
-func (d *Definition) Complete(object *unstructured.Unstructured) {
+// the API server does before admission. It returns the paths of the dropped fields. An error means that the decoder of
+// the API server refuses an embedded object.
+func (d *Definition) Complete(object *unstructured.Unstructured) (dropped []string, err error) {
 	structural := d.schemas[object.GroupVersionKind().Version]
 	if structural == nil {
-		return
+		return nil, nil
 	}
 	defaulting.PruneNonNullableNullsWithoutDefaults(object.Object, structural)
 	defaulting.Default(object.Object, structural)
-	pruning.Prune(object.Object, structural, true)
+	dropped = pruning.PruneWithOptions(object.Object, structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+	refused, unknown := objectmeta.CoerceWithOptions(nil, object.Object, structural, false, objectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
+	if refused != nil {
+		return nil, refused
+	}
+	return append(dropped, unknown...), nil
+}
+
+// Metadata writes the metadata of a custom resource again from the Go type into which an API server reads it. Empty and
+// unknown members go (k8s.io/apiextensions-apiserver/pkg/apiserver, unstructuredSchemaCoercer).
+func Metadata(object *unstructured.Unstructured) error {
+	metadata, ok, err := objectmeta.GetObjectMeta(object.Object, false)
+	if err != nil || !ok {
+		return err
+	}
+	return objectmeta.SetObjectMeta(object.Object, metadata)
 }

@@ -34,3 +34,16 @@ func Kubernetes() *API {
 	}
 	return api
 }
+
+// ClusterScoped reports whether Kubernetes serves a resource of its own without namespaces.
+func ClusterScoped(group, resource string) bool {
+	for line := range strings.Lines(kubernetesTable) {
+		fields := strings.Fields(line)
+		if len(fields) == 5 && fields[1] == resource && fields[4] == "Cluster" {
+			if gv, err := schema.ParseGroupVersion(fields[0]); err == nil && gv.Group == group {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -64,6 +64,7 @@ func Project(ctx context.Context, module *load.Module, packages []*load.Package,
 	if o.Conversions != "" {
 		b.addConversions(read)
 	}
+	b.checkTypes(read)
 	p := &model.Project{API: o.API, Configurations: b.configurations(), Policies: b.policies, MinKubernetes: o.MinKubernetes, Incomplete: b.incomplete}
 	model.SortPolicies(p.Policies)
 	if o.Conversions != "" {
@@ -127,7 +128,8 @@ type declaration struct {
 	built []*model.Webhook // built from the webhook markers
 	// builtPolicies are built from the markers of policies.
 	builtPolicies []*model.Policy
-	broken        bool // one webhook could not be built
+	broken        bool  // one webhook could not be built
+	isKind        *bool // nil before the first marker that needs to know
 }
 
 // marked returns the markers of a declaration that are decoded into values of a type.

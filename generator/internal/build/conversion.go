@@ -45,6 +45,7 @@ func (b *builder) addConversions(packages []*packageMarkers) {
 	for _, m := range packages {
 		for _, d := range m.declarations {
 			if d.hub.IsValid() {
+				b.isKind(m, d, d.hub)
 				hubs = append(hubs, b.hub(m, d))
 			}
 			for _, at := range marked[*registry.Spoke](d) {
@@ -121,6 +122,8 @@ func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*registry
 	case d.hub.IsValid():
 		b.diags.Add(diag.Errorf(at.Range, model.RuleHub, "%s is a hub and cannot be a spoke too", d.typ.Spec.Name.Name).
 			WithHint("all versions of a kind are converted through one hub, not from each to the next").WithRelated(d.hub, "the hub is here"))
+		return nil, false
+	case !b.isKind(m, d, at.Range):
 		return nil, false
 	}
 	c.Spoke = b.versioned(m.groupVersion, m.Path, d.typ.Spec.Name.Name, at.Range)

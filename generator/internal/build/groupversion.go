@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
@@ -51,6 +53,12 @@ func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.
 		group:   pick("group", byTag.group, byVariable.group),
 		version: pick("version", byTag.version, byVariable.version),
 		goName:  byTag.goName,
+	}
+	if g := gv.group; g.V != "" && len(validation.IsDNS1123Subdomain(g.V)) > 0 {
+		diags.Add(diag.Errorf(g.At, model.RuleGroupVersion, "%q is not an API group: those have lower-case letters, digits and - between their dots, as shop.example.com", g.V))
+	}
+	if v := gv.version; v.V != "" && len(validation.IsDNS1035Label(v.V)) > 0 {
+		diags.Add(diag.Errorf(v.At, model.RuleGroupVersion, "%q is not an API version: those have lower-case letters, digits and -, as v1 and v2beta1", v.V))
 	}
 	if name := gv.goName; name.IsSet() && !token.IsIdentifier(name.V) {
 		diags.Add(diag.Errorf(name.At, model.RuleGroupVersion, "+groupGoName is %q, which is no name in Go", name.V).

@@ -4,7 +4,6 @@ package build
 
 import (
 	"cmp"
-	"go/ast"
 	"slices"
 	"strings"
 
@@ -36,47 +35,48 @@ func (b *builder) subject(m *packageMarkers, d *declaration, at declared[*regist
 	case d.typ == nil:
 		return subject{}
 	}
-	if what := noKind(m.Package, d.typ.Spec); what != "" {
-		b.diags.Add(diag.Errorf(at.Range, model.RuleTarget, "%s is %s, and no kind", d.typ.Spec.Name.Name, what).
-			WithHint("put the marker on the type of the kind"))
+	if !b.isKind(m, d, at.Range) {
 		return subject{}
 	}
 	return subject{kind: b.kind(m.Package, m.groupVersion, *d.typ, at), object: model.GoType{Path: m.Path, Name: d.typ.Spec.Name.Name}}
 }
 
-// noKind describes a type that no API server has as a kind; empty for a type that may be one.
-func noKind(p *load.Package, spec *ast.TypeSpec) string {
-	s, isStruct := spec.Type.(*ast.StructType)
-	switch spec.Type.(type) {
-	case *ast.InterfaceType:
-		return "an interface"
-	case *ast.FuncType, *ast.ChanType:
-		return "a function or a channel"
-	}
-	if _, isLocal := spec.Type.(*ast.Ident); spec.Assign.IsValid() && isLocal {
-		return "an alias of another type here"
-	}
-	name := spec.Name.Name
-	embeds := func(word string) bool {
-		return isStruct && slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool {
-			t, ok := f.Type.(*ast.SelectorExpr)
-			return ok && len(f.Names) == 0 && t.Sel.Name == word
-		})
-	}
-	switch {
-	case embeds("ListMeta"):
-		return "a list"
-	case embeds("TypeMeta"):
-		return ""
-	}
-	for _, part := range []string{"Spec", "Status"} {
-		if kind, ok := strings.CutSuffix(name, part); ok && kind != "" {
-			if _, ok := p.Type(kind); ok {
-				return "a part of " + kind
-			}
+// isKind reports, once for a declaration, a type that no API server has as a kind.
+func (b *builder) isKind(m *packageMarkers, d *declaration, at diag.Range) bool {
+	if d.isKind == nil {
+		what := NotKind(m.Package, *d.typ)
+		d.isKind = new(what == "")
+		if what != "" {
+			b.diags.Add(diag.Errorf(at, model.RuleTarget, "%s is %s, and no kind", d.typ.Spec.Name.Name, what).
+				WithHint("put the marker on the type of the kind, a struct with metav1.TypeMeta and metav1.ObjectMeta"))
 		}
 	}
-	return ""
+	return *d.isKind
+}
+
+// checkTypes reports a second Go type of one group, version and kind: an API server has one schema for them.
+func (b *builder) checkTypes(packages []*packageMarkers) {
+	first := map[string]diag.Range{}
+	for _, m := range packages {
+		if !m.groupVersion.group.IsSet() || !m.groupVersion.version.IsSet() {
+			continue // reported already
+		}
+		for _, d := range m.declarations {
+			if d.isKind == nil || !*d.isKind {
+				continue
+			}
+			name := d.typ.Spec.Name
+			at := d.typ.File.Range(name.Pos(), name.End())
+			kind := m.groupVersion.group.V + "/" + m.groupVersion.version.V + " " + name.Name
+			if other, twice := first[kind]; twice {
+				b.diags.Add(diag.Errorf(at, model.RuleOneType, "a second type of %s", kind).
+					WithHint("give one of the packages another +groupName or +versionName, or have the markers on one of the types").
+					WithRelated(other, "the first is here"))
+				continue
+			}
+			first[kind] = at
+		}
+	}
 }
 
 // foreign resolves the argument "for".
@@ -125,17 +125,19 @@ func (b *builder) hasBuiltin(from *load.Module, kind model.Kind) bool {
 // of the group.
 func (b *builder) unknownBuiltin(said diag.Sourced[registry.Target], kind model.Kind) {
 	var others, names []string
+	kinds := map[string]string{}
 	for _, r := range model.BuiltinResources() {
 		if r.Name == kind.Plural && r.Group != "extensions" { // not served any more
 			others = append(others, groupText(r.Group))
 		}
 		if r.Group == kind.Group {
 			names = append(names, r.Name)
+			kinds[r.Name] = r.Kind
 		}
 	}
 	d := diag.Errorf(said.At, model.RuleTarget, "%s of Kubernetes has no kind %s", groupText(kind.Group), kind.Kind)
 	if near, ok := diag.Nearest(kind.Plural, names); ok {
-		d = d.WithHint("did you mean the kind of its resource %s?", near)
+		d = d.WithHint("did you mean %s?", strings.TrimPrefix(kind.Group+"/"+kind.Version+"/"+kinds[near], "/"))
 	}
 	if len(others) > 0 {
 		d = d.WithHint("%s has it", strings.Join(others, " and "))
@@ -156,7 +158,11 @@ func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], 
 	p, err := from.Locate(b.ctx, said.V.ImportPath)
 	if err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "; to add it:\n") // without the go command's own advice
-		b.diags.Add(diag.Errorf(said.At, model.RuleTarget, "%s", reason).WithHint("add the module to go.mod%s", instead))
+		d := diag.Errorf(said.At, model.RuleTarget, "%s", reason).WithHint("add the module to go.mod%s", instead)
+		if builtin, _, ok := registry.BuiltinMeant(said.V.ImportPath + "." + said.V.Type); ok && !strings.Contains(said.V.ImportPath, "k8s.io/") {
+			d = d.WithHint("write for: %q", builtin)
+		}
+		b.diags.Add(d)
 		return nil, t, gv, false
 	}
 	if t, ok = p.Type(said.V.Type); !ok {

@@ -15,6 +15,7 @@ const (
 	RuleAbsent            = "P22"
 	RuleExpensive         = "P23"
 	RulePatch             = "P32"
+	RuleConstant          = "P33"
 )
 
 // The ids of findings in files, where bindings and policies are objects of their own.
@@ -26,7 +27,7 @@ const (
 // OfExpressions returns the severity of a rule about CEL expressions that is not of lint.
 func OfExpressions(id string) (diag.Severity, bool) {
 	for _, r := range policyRules() {
-		if r.ID == id && slices.Contains([]string{RuleRefusedExpression, RuleUntyped, RuleAbsent, RuleExpensive, RulePatch}, id) {
+		if r.ID == id && slices.Contains([]string{RuleRefusedExpression, RuleUntyped, RuleAbsent, RuleExpensive, RulePatch, RuleConstant}, id) {
 			return r.Severity, true
 		}
 	}
@@ -34,7 +35,9 @@ func OfExpressions(id string) (diag.Severity, bool) {
 }
 
 // AllowedToPolicies returns the rules that an allowance lets the expressions of a policy break.
-func AllowedToPolicies() []string { return []string{RuleAbsent, RuleExpensive, RulePatch} }
+func AllowedToPolicies() []string {
+	return []string{RuleAbsent, RuleExpensive, RulePatch, RuleConstant}
+}
 
 // policyRules lists the rules of policies. P1 to P15 have upstream's checks, grouped by upstream's functions.
 func policyRules() []rule {
@@ -73,5 +76,6 @@ func policyRules() []rule {
 		{Rule: diag.Rule{ID: RuleAbsent, Severity: diag.Warning, Title: "an expression tests with has() whether an optional field is there"}},
 		{Rule: diag.Rule{ID: RuleExpensive, Severity: diag.Warning, Title: "the estimated cost of an expression is below the limits of API servers"}},
 		{Rule: diag.Rule{ID: RulePatch, Severity: diag.Warning, Title: "an object has the fields around the paths of a JSON patch"}},
+		{Rule: diag.Rule{ID: RuleConstant, Severity: diag.Warning, Title: "the result of an expression depends on the object"}},
 	}
 }

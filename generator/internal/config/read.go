@@ -66,6 +66,10 @@ func Parse(path string, source []byte) (Config, diag.List) {
 
 // document returns the mapping in the file.
 func (f *file) document(source []byte) (root *yaml.Node, ok bool) {
+	if d, found := diag.Conflict(f.Path, ruleSyntax, source); found {
+		f.problems.Add(d)
+		return nil, false
+	}
 	documents, err := yamltext.Documents(source)
 	if err != nil {
 		f.problems.Add(f.broken(err))

@@ -75,7 +75,7 @@ func (p *planner) isFor(r *model.ConversionRule, t *resolve.Type, path Path) boo
 // isAt reports whether a path leads to a field or into it. A final * stands for every field. Without a field, any path
 // does.
 func isAt(field string, path Path) bool {
-	if path[0].Inline && path[0].Name == field {
+	if len(path) > 0 && path[0].Inline && path[0].Name == field {
 		return true
 	}
 	names := path.names()

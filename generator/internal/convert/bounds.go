@@ -166,7 +166,7 @@ func (b bounds) compare(spoke, hub bounded, part string) {
 		if limits == nil {
 			continue
 		}
-		s := origin{t: from.t, limits: from.limits(), same: b.claim.Same, zeroless: to.field != nil && omitsZero(to.field) || b.zeroless[d]}
+		s := origin{t: from.t, limits: from.limits(), same: b.claim.Same, zeroless: !b.isText && (to.field != nil && omitsZero(to.field) || b.zeroless[d])}
 		s.setValues(b.planner, b.renames[d])
 		for _, l := range limits {
 			found[d] = append(found[d], s.refusedBy(l, to.t)...)

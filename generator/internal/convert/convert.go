@@ -91,6 +91,7 @@ func project(module *load.Module, types *resolve.Resolver, rules ruleset, p *mod
 		diags.Add(planner.diags...)
 		planner.diags = nil
 	}
+	diags.Add(noteShared(planners)...)
 	for _, c := range p.Conversions {
 		if c.HubPackage.Dir == "" {
 			continue

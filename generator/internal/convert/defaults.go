@@ -56,8 +56,9 @@ func omitsZero(f *resolve.Field) bool {
 }
 
 // noteDefaults warns of values that the Go type of a version cannot represent: its JSON leaves the zero value out, and
-// an API server sets the default. Members that the handler copies as text are excepted.
-func (p *planner) noteDefaults(plan *Plan) {
+// an API server sets the default. Members that the handler copies as text are excepted. It returns the fields of these
+// warnings, and of accepted ones.
+func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 	same, warned := plan.Same(), map[*resolve.Field]bool{}
 	p.visit(RuleDefault, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
 		if same.has(here.spoke.names()) {
@@ -66,11 +67,12 @@ func (p *planner) noteDefaults(plan *Plan) {
 		for _, d := range []Direction{ToHub, FromHub} {
 			from, to := Sides(d, c.Spoke.Last(), c.Hub.Last())
 			_, isEntry := c.Value.How.(Entry)
-			if isEntry || warned[to] || c.Default != nil && d == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) ||
-				p.allows(RuleDefault, in, c, here.spoke) {
+			if isEntry || warned[to] || c.Default != nil && d == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) {
 				continue
 			}
-			warned[to] = true
+			if warned[to] = true; p.allows(RuleDefault, in, c, here.spoke) {
+				continue
+			}
 			_, path := Sides(d, here.spoke, here.hub)
 			version, option := p.version(1-d), "omitempty"
 			if !to.OmitEmpty || to.Type.Kind() == resolve.Struct || to.Type.Kind() == resolve.Array {
@@ -82,6 +84,7 @@ func (p *planner) noteDefaults(plan *Plan) {
 		}
 		return true
 	})
+	return warned
 }
 
 // refusesZero reports whether markers exclude the zero value of a field, so that nobody can have written it.

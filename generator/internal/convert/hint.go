@@ -156,6 +156,16 @@ func (p *valuePlanner) using(as string) string {
 	return p.spot().marker(model.ToHub, "as", as)
 }
 
+// usingOnly is using without the converters of the rule.
+func (p *valuePlanner) usingOnly(as string) string {
+	if p.rule == nil {
+		return p.using(as)
+	}
+	rule, alone := *p.rule, *p
+	rule.As.V, alone.rule = nil, &rule
+	return alone.using(as)
+}
+
 // byHand describes the rules for two fields without a converter.
 func (p *valuePlanner) byHand() string {
 	s := p.spot()
@@ -163,7 +173,11 @@ func (p *valuePlanner) byHand() string {
 	if hub := s.within(p.hubPath.String()); hub != cmp.Or(s.fields, p.path.String()) {
 		arguments = []string{"hub", hub}
 	}
-	return fmt.Sprintf("%s asks for your own code, %s says that the two are not the same thing", s.marker(model.Custom, arguments...), s.marker(model.Stash))
+	custom := s.marker(model.Custom, arguments...) + " asks for your own code"
+	if p.entries[spokeSide] != "" { // which both versions have
+		return custom
+	}
+	return fmt.Sprintf("%s, %s says that the two are not the same thing", custom, s.marker(model.Stash))
 }
 
 // enumHint describes the rules for values of an enum that only the spoke has, and that only the hub has. A value has
@@ -178,6 +192,9 @@ func (p *valuePlanner) enumHint(lost, new []string) string {
 			i = slices.Index(left, near)
 		}
 		to := "..."
+		if value == "" {
+			to = value // both versions may have no value
+		}
 		if i >= 0 {
 			to = left[i]
 			left = slices.Delete(left, i, i+1)
@@ -185,9 +202,17 @@ func (p *valuePlanner) enumHint(lost, new []string) string {
 		renames = append(renames, s.marker(model.Enum, "from", value, "to", to))
 	}
 	for _, value := range left {
-		renames = append(renames, s.marker(model.Enum, "from", "...", "to", value))
+		from := "..."
+		if value == "" {
+			from = value
+		}
+		renames = append(renames, s.marker(model.Enum, "from", from, "to", value))
 	}
-	same := s.marker(model.Enum, "same", strings.Join(slices.Concat(lost, new), ";"))
+	others := slices.DeleteFunc(slices.Concat(lost, new), func(value string) bool { return value == "" })
+	if len(others) == 0 {
+		return "add " + strings.Join(renames, ", ")
+	}
+	same := s.marker(model.Enum, "same", strings.Join(others, ";"))
 	return fmt.Sprintf("add %s; %s is for values that clients of the other version are to see as they are", strings.Join(renames, ", "), same)
 }
 

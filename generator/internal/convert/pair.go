@@ -479,7 +479,7 @@ func (p *pairPlanner) spokeOnly(m Path) {
 // likely returns the rule for a field that is probably the same field under another name or in another struct of the
 // hub. Its type must convert.
 func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
-	var names, inverse, joined, wider, deeper, sameType, misspelt []string
+	var names, inverse, joined, wider, moved, sameType, misspelt []string
 	as := map[string]string{}
 	add := func(candidates *[]string, path string, may bool) {
 		h, ok := lookup(p.Hub, path)
@@ -497,7 +497,10 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 			continue
 		}
 		_, both := lookup(p.Spoke, name)
-		add(&deeper, name+"."+m.Last().JSON, !both)
+		for _, inner := range nested(h) {
+			path := inner.String()
+			add(&moved, path, inflects(m.Last().JSON, inner.Last().JSON) && !has(p.Spoke, path))
+		}
 		for _, part := range members(pointee(h.Last().Type), nil) {
 			add(&joined, name+"."+part.String(), joins(m.Last().JSON, h.Last().JSON, part.String()))
 			add(&misspelt, name+"."+part.String(), len(part.String()) > len("name") && diag.Resembles(m.Last().JSON, part.String()))
@@ -515,6 +518,11 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 		add(&sameType, name, resolve.Identical(h.Last().Type, m.Last().Type) && shareWord(m.Last().JSON, h.Last().JSON))
 	}
 	said := func(path string) (string, bool) { return p.spotOf(m).to(path, as[path]), true }
+	for _, r := range p.rules.of[goType(p.Hub)] { // from the time when the spoke was the hub
+		if r.Verb == model.ToHub && r.Path.V == m.String() && r.Field.IsSet() && len(r.As.V) == 0 {
+			return said(r.Field.V)
+		}
+	}
 	if len(inverse) == 1 {
 		as[inverse[0]] = "not"
 		return said(inverse[0])
@@ -522,15 +530,37 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	if len(joined) == 1 {
 		return said(joined[0]) // serviceName is service.name
 	}
-	if near, ok := diag.Nearest(m.String(), names); ok {
+	near, ok := diag.Nearest(m.String(), names)
+	if ok && (inflects(m.String(), near) || len(moved) != 1 || p.hasRival(m, moved[0])) {
 		return said(near)
 	}
-	for _, found := range [][]string{deeper, wider, misspelt, sameType} {
+	for _, found := range [][]string{moved, wider, misspelt, sameType} {
 		if len(found) == 1 && !p.hasRival(m, found[0]) {
 			return said(found[0])
 		}
 	}
 	return "", false
+}
+
+// nested returns the fields of the structs in a field, at any depth and not in lists or maps.
+func nested(h Path) (all []Path) {
+	const deep = 4 // a type may contain itself
+	for _, part := range members(pointee(h.Last().Type), nil) {
+		whole := slices.Concat(h, part)
+		if all = append(all, whole); len(h) < deep {
+			all = append(all, nested(whole)...)
+		}
+	}
+	return all
+}
+
+// inflects reports whether two names are the same, or one is the plural of the other.
+func inflects(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return a == b || a+"s" == b || a+"es" == b || strings.HasSuffix(a, "y") && a[:len(a)-1]+"ies" == b
 }
 
 // hasRival reports whether another field that the hub lacks is as likely to have become the field at a path.
@@ -541,6 +571,7 @@ func (p *pairPlanner) hasRival(m Path, path string) bool {
 			return false
 		}
 		_, near := diag.Nearest(o.String(), []string{path})
+		near = near || inflects(o.Last().JSON, target.Last().JSON)
 		return near || resolve.Identical(o.Last().Type, target.Last().Type) && shareWord(o.Last().JSON, target.Last().JSON)
 	})
 }

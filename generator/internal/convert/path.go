@@ -10,17 +10,45 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// members returns the fields of a struct as JSON has them. The fields of an embedded struct belong to the outer struct.
-// A field named in keep is one field even if it is embedded. If the type has its own JSON methods, two more things are
-// fields: an embedded struct that encodes itself, and a field without JSON, under its Go name.
+// members returns the fields of a struct as JSON has them. The fields of an embedded struct belong to the outer struct,
+// unless a field at a lesser depth has the same name (https://pkg.go.dev/encoding/json#Marshal). A field named in keep
+// is one field even if it is embedded. If the type has its own JSON methods, two more things are fields: an embedded
+// struct that encodes itself, and a field without JSON, under its Go name.
 func members(t *resolve.Type, keep map[string]bool) []Path {
+	all := everyMember(t, keep, nil)
+	byName := map[string][]Path{}
+	for _, m := range all {
+		name := m.String()
+		byName[name] = append(byName[name], m)
+	}
+	if len(byName) == len(all) {
+		return all
+	}
+	return slices.DeleteFunc(all, func(m Path) bool { return m.isHidden(byName[m.String()]) })
+}
+
+// isHidden reports whether JSON omits a field because of others of the same name: at a lesser depth, or at the same
+// depth if the field alone has no name in a tag, or if both have one or neither has.
+func (p Path) isHidden(sameName []Path) bool {
+	return slices.ContainsFunc(sameName, func(o Path) bool {
+		if len(o) != len(p) || o.Last() == p.Last() && slices.Equal(o, p) {
+			return len(o) < len(p)
+		}
+		return o.Last().Tagged || !p.Last().Tagged
+	})
+}
+
+// everyMember returns the fields of a struct and of the structs that it embeds, also the hidden ones.
+func everyMember(t *resolve.Type, keep map[string]bool, inside []*resolve.Type) []Path {
 	var all []Path
 	for _, f := range t.Fields() {
+		inner := pointee(f.Type)
 		switch {
-		case f.Inline && (keep[f.Name] || encodesItself(pointee(f.Type))):
+		case f.Inline && (keep[f.Name] || encodesItself(inner)):
 			all = append(all, Path{f})
+		case f.Inline && (inner == t || slices.Contains(inside, inner)): // the outer struct hides all of it
 		case f.Inline:
-			for _, below := range members(pointee(f.Type), nil) {
+			for _, below := range everyMember(inner, nil, append(slices.Clip(inside), t)) {
 				all = append(all, append(Path{f}, below...))
 			}
 		case f.Exported && f.JSON != "":
@@ -34,18 +62,19 @@ func members(t *resolve.Type, keep map[string]bool) []Path {
 	return all
 }
 
-// lookup finds the field at a path in JSON names.
+// lookup finds the field at a path in JSON names. A name may contain dots.
 func lookup(t *resolve.Type, path string) (Path, bool) {
-	name, rest, deeper := strings.Cut(path, ".")
-	for _, m := range members(t, map[string]bool{name: true}) {
-		if m.String() != name {
-			continue
-		}
-		if !deeper {
+	first, _, _ := strings.Cut(path, ".")
+	for _, m := range members(t, map[string]bool{first: true}) {
+		rest, isPrefix := strings.CutPrefix(path, m.String())
+		if isPrefix && rest == "" {
 			return m, true
 		}
-		below, ok := lookup(pointee(m.Last().Type), rest)
-		return slices.Concat(m, below), ok
+		if rest, deeper := strings.CutPrefix(rest, "."); isPrefix && deeper {
+			if below, ok := lookup(pointee(m.Last().Type), rest); ok {
+				return slices.Concat(m, below), true
+			}
+		}
 	}
 	return nil, false
 }

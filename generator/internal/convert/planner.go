@@ -69,8 +69,9 @@ func (p *planner) plan() (*Plan, bool) {
 	root := p.pair(place{}, spoke, hub, [2]map[string]bool{typeMembers, typeMembers})
 	root.IsRoot = true
 	plan := &Plan{Conversion: p.conversion, Root: root, Schemas: [2]*Schema{schemaOf(root, spokeSide), schemaOf(root, hubSide)}}
-	p.noteDefaults(plan)
+	p.noteOneDefault(plan, p.noteDefaults(plan))
 	p.noteBounds(plan)
+	p.noteUnknown(plan)
 	p.noteRefused(plan)
 	return plan, true
 }
@@ -158,7 +159,21 @@ func (p *planner) name(spoke, hub *resolve.Type) string {
 	}
 }
 
+// identifier returns the name of a type as a part of an identifier: StringList for []string.
 func identifier(t *resolve.Type) string {
+	if t.Name == "" {
+		switch t.Kind() {
+		case resolve.Pointer:
+			return model.Upper(identifier(t.Elem())) + "Pointer"
+		case resolve.Slice:
+			return model.Upper(identifier(t.Elem())) + "List"
+		case resolve.Array:
+			return model.Upper(identifier(t.Elem())) + "Array"
+		case resolve.Map:
+			return model.Upper(identifier(t.Elem())) + "Map"
+		}
+		return t.Kind().String() // a literal
+	}
 	name := t.Name
 	for _, a := range t.Args {
 		name += "Of" + model.Upper(identifier(a))

@@ -6,17 +6,20 @@ import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 
 // The ids under which this package reports.
 const (
-	RuleType      = "V1"
-	RulePath      = "V2"
-	RuleUnclaimed = "V3"
-	RuleMismatch  = "V4"
-	RuleEnum      = "V5"
-	RuleTwice     = "V6"
-	RuleConverter = "V7"
-	RuleUnused    = "V8"
-	RuleDefault   = "V9"
-	RuleRefused   = "V10"
-	RuleBounds    = "V11"
+	RuleType       = "V1"
+	RulePath       = "V2"
+	RuleUnclaimed  = "V3"
+	RuleMismatch   = "V4"
+	RuleEnum       = "V5"
+	RuleTwice      = "V6"
+	RuleConverter  = "V7"
+	RuleUnused     = "V8"
+	RuleDefault    = "V9"
+	RuleRefused    = "V10"
+	RuleBounds     = "V11"
+	RuleShared     = "V13"
+	RuleUnknown    = "V14"
+	RuleOneDefault = "V15"
 )
 
 // Rules documents the rules.
@@ -33,5 +36,8 @@ func Rules() []diag.Rule {
 		{ID: RuleDefault, Title: "a default does not replace a converted value"},
 		{ID: RuleRefused, Title: "markers write no value that the other version refuses"},
 		{ID: RuleBounds, Severity: diag.Warning, Title: "neither version refuses values that the other accepts"},
+		{ID: RuleShared, Severity: diag.Warning, Title: "the hub has the fields that several spokes have"},
+		{ID: RuleUnknown, Severity: diag.Warning, Title: "no conversion loses members without a Go field"},
+		{ID: RuleOneDefault, Severity: diag.Warning, Title: "a default is the same in both versions"},
 	}
 }

@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -274,6 +275,27 @@ func (s ruleset) hooked(spoke, hub *resolve.Type) bool {
 
 func goType(t *resolve.Type) model.GoType { return model.GoType{Path: t.Package, Name: t.Name} }
 
+// spokeOf returns the counterpart of a struct of the hub, or nil.
+func (s ruleset) spokeOf(hub model.GoType) (spoke *resolve.Type) {
+	for candidate, hubs := range s.hubs {
+		if slices.ContainsFunc(hubs, func(h *resolve.Type) bool { return goType(h) == hub }) && (spoke == nil || candidate.Name < spoke.Name) {
+			spoke = candidate
+		}
+	}
+	return spoke
+}
+
+// moved names the place in the spoke of a rule that is in the hub, with the rule as it is there.
+func moved(r *model.ConversionRule, spoke *resolve.Type) string {
+	if r.Verb != model.ToHub || !r.Field.IsSet() || r.Path.V == "" || len(r.As.V) > 0 || !has(spoke, r.Path.V) {
+		return "the spoke's struct " + spoke.Name
+	}
+	if !strings.Contains(r.Path.V, ".") {
+		return fmt.Sprintf("the field %s of the spoke's %s: +webhook:conversion:to=%q", r.Path.V, spoke.Name, r.Field.V)
+	}
+	return fmt.Sprintf("the spoke's %s: +webhook:conversion:to(field: %q, path: %q)", spoke.Name, r.Path.V, r.Field.V)
+}
+
 // unused reports the rules that no conversion has reached.
 func (s ruleset) unused() diag.List {
 	var diags diag.List
@@ -284,8 +306,13 @@ func (s ruleset) unused() diag.List {
 	}
 	for t, rules := range s.of {
 		for _, r := range rules {
-			add(r, diag.Errorf(r.Range, RuleUnused, "no conversion reaches the struct %s", t.Name).
-				WithHint("mark the kind with +webhook:conversion:spoke, or remove the rule"))
+			d := diag.Errorf(r.Range, RuleUnused, "no conversion reaches the struct %s", t.Name).
+				WithHint("mark the kind with +webhook:conversion:spoke, or remove the rule")
+			if spoke := s.spokeOf(t); spoke != nil {
+				d = diag.Errorf(r.Range, RuleUnused, "%s is in the hub, and rules are in the spoke", t.Name).
+					WithHint("move it to %s", moved(r, spoke)).WithRelated(spoke.Range, "%s of the spoke is here", spoke.Name)
+			}
+			add(r, d)
 		}
 	}
 	for _, r := range s.general {

@@ -57,17 +57,10 @@ func (s *Schema) limitType(t *resolve.Type, inside []*resolve.Type, field []*ast
 }
 
 func (s *Schema) limitFields(t *resolve.Type, inside []*resolve.Type) {
-	for _, f := range t.Fields() {
-		switch {
-		case f.Inline:
-			if inner := pointee(f.Type); inner.Kind() == resolve.Struct && !slices.Contains(inside, inner) {
-				s.limitFields(inner, append(inside, inner))
-			}
-		case f.Exported && f.JSON != "":
-			below := &Schema{}
-			below.addLimits(f, inside)
-			s.put([]string{f.JSON}, below)
-		}
+	for _, m := range members(t, nil) {
+		below := &Schema{}
+		below.addLimits(m.Last(), inside)
+		s.put(m.names(), below)
 	}
 }
 

@@ -26,7 +26,7 @@ func (p *valuePlanner) known(name, argument string) *mismatch {
 		}
 		return nil
 	}
-	bad := &mismatch{rule: RuleConverter, message: fmt.Sprintf("there is no converter %q", name)}
+	bad := &mismatch{rule: RuleConverter, message: fmt.Sprintf("there is no converter %q", name), hint: "the converters are " + strings.Join(names, ", ") + "; semicolons separate several"}
 	if near, ok := diag.Nearest(name, names); ok {
 		bad.hint = fmt.Sprintf("did you mean %q?", near)
 	}
@@ -109,7 +109,7 @@ func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
 	}
 	if function == "" || len(as) > 0 || p.renames != nil {
 		return nil, &mismatch{rule: RuleConverter, message: "an entry of metadata is for text, a whole number or a bool as they are, and for the rest as JSON",
-			hint: p.using("json") + " writes JSON; " + p.byHand()}
+			hint: p.usingOnly("json") + " writes JSON; " + p.byHand()}
 	}
 	return v.as(Entry{Keys: p.entries, Parse: function}, nil, nil)
 }

@@ -92,6 +92,13 @@ func (m *merge) concerns(text []byte) bool {
 // file returns a file's new text, and the marker of the first conversion in it.
 func (m *merge) file(path string, text []byte) ([]byte, diag.Range) {
 	definitions, err := parse(path, text)
+	if d, found := diag.Conflict(path, RuleText, text); found {
+		m.problems.Add(d)
+		for _, c := range m.conversions {
+			m.found[c.Name] = true
+		}
+		return text, diag.Range{}
+	}
 	if err != nil {
 		m.problems.Add(diag.Errorf(diag.InFile(path), RuleText, "the file is not valid YAML: %s", yamltext.Message(err)).
 			WithHint("crds must name the files that controller-gen writes, not templates"))

@@ -125,6 +125,7 @@ func (l List) Sorted() List {
 			a.Pos.Compare(b.Pos),
 			strings.Compare(a.Rule, b.Rule),
 			strings.Compare(a.Message, b.Message),
+			cmp.Compare(a.Severity, b.Severity), // of two findings with one text, the error stays
 		)
 	})
 	return slices.CompactFunc(sorted, func(a, b Diagnostic) bool {

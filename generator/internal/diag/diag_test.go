@@ -86,3 +86,15 @@ func TestPrint(t *testing.T) {
 		t.Error("an unknown format is taken")
 	}
 }
+
+// TestSortedKeepsErrors has an error and a warning with the same text: the warning is the duplicate.
+func TestSortedKeepsErrors(t *testing.T) {
+	failed := Errorf(InFile("a.go"), "X1", "text")
+	warned := failed
+	warned.Severity = Warning
+	for _, list := range []List{{failed, warned}, {warned, failed}, {warned, failed, warned}} {
+		if sorted := list.Sorted(); len(sorted) != 1 || !sorted.HasErrors() {
+			t.Errorf("%v becomes %v", list, sorted)
+		}
+	}
+}

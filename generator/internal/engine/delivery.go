@@ -13,6 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
@@ -43,6 +44,21 @@ func (r Run) Deployment() (d render.Delivery, unread diag.List) {
 		d.CRDs = append(d.CRDs, render.CRDFile{Name: filepath.Base(f.Path), Content: f.Content})
 	}
 	return d, unread
+}
+
+// renamedDelivery warns of a new delivery.name. Its objects have other names, so the objects of the old name stay in
+// clusters, its webhooks among them.
+func (r Run) renamedDelivery(changes []output.Change) (found diag.List) {
+	for _, c := range changes {
+		chart := filepath.Dir(c.Path)
+		old := filepath.Base(chart)
+		if c.Action != output.Remove || r.Delivery.Name == "" || filepath.Base(c.Path) != "values.schema.json" || filepath.Base(filepath.Dir(chart)) != "charts" || old == r.Delivery.Name {
+			continue
+		}
+		found.Add(diag.Warningf(diag.InFile(filepath.Join(r.Root, config.FileName)), "", "delivery.name was %s: the objects of that name stay in clusters, and their webhooks are called", old).
+			WithHint("copy your changes of values.yaml and Chart.yaml from charts/%[1]s to charts/%[2]s, and remove charts/%[1]s; when %[2]s runs: helm uninstall %[1]s, or kubectl delete -k config/default in the revision before", old, r.Delivery.Name))
+	}
+	return found
 }
 
 // namespace returns the namespace of the deployed program.

@@ -172,6 +172,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 		}
 	}
 
+	diags.Add(r.renamedDelivery(changes)...)
 	if r.Diagnostics.HasErrors() {
 		diags = r.Diagnostics // the other findings may follow from settings that could not be read
 	}

@@ -49,7 +49,15 @@ func describeProject(ctx context.Context, m *load.Module, p *model.Project, deli
 	if err != nil {
 		return nil, err
 	}
-	d := &explained.Project{Kinds: kinds(p), Types: types, MinKubernetesVersion: fmt.Sprintf("1.%d", p.OldestKubernetes())}
+	kinds := kinds(p)
+	for i, t := range types {
+		for _, k := range kinds {
+			if k.GroupVersionKind == t.GroupVersionKind {
+				types[i].Scope = k.Scope
+			}
+		}
+	}
+	d := &explained.Project{Kinds: kinds, Types: types, MinKubernetesVersion: fmt.Sprintf("1.%d", p.OldestKubernetes())}
 	for _, c := range p.Configurations {
 		object, err := untyped(render.Object(c, delivery))
 		if err != nil {

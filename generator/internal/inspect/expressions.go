@@ -21,7 +21,7 @@ import (
 // inCondition returns the source range of wrong bytes of a webhook's condition. If no marker contains the expression
 // literally, the range is the whole expression.
 func inCondition(w *model.Webhook, f explain.Finding) diag.Range {
-	field := fmt.Sprintf("matchConditions[%d].expression", f.Condition)
+	field := conditionField(f.Condition)
 	if part := w.Expressions[field]; part != nil && f.From < f.To && f.To <= len(w.Spec.MatchConditions[f.Condition].Expression) {
 		return part(f.From, f.To)
 	}
@@ -120,6 +120,7 @@ func readExpressions(ctx context.Context, m *load.Module, p *model.Project, kube
 				continue // without a schema, nothing limits the objects
 			}
 			d := diag.Diagnostic{Range: inPolicy(policy, f), Severity: severity, Rule: rule, Message: f.Message}
+			d = guarded(d, f.Field, textOf(policy, f.Field), f.From)
 			ofPolicies = append(ofPolicies, lint.Finding{Diagnostic: d, Allowed: policy.Allowed})
 		case ours:
 			w := p.Configurations[f.Configuration].Webhooks[f.Webhook]
@@ -136,6 +137,7 @@ func readExpressions(ctx context.Context, m *load.Module, p *model.Project, kube
 			if !ok {
 				return nil, nil, nil, fmt.Errorf("an expression breaks the rule %q, which lint does not know", rule)
 			}
+			broken.Diagnostic = guarded(broken.Diagnostic, conditionField(f.Condition), w.Spec.MatchConditions[f.Condition].Expression, f.From)
 			found = append(found, broken)
 		}
 	}

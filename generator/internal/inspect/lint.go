@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
@@ -73,7 +74,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader, kubeVersion stri
 	}
 	contents, diags := manifest.Read(sources)
 	s := lint.Surroundings{
-		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects,
+		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects, InjectsDefinitions: contents.InjectsDefinitions, Services: contents.Services, Now: time.Now(),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
 	}
 	s.Served, s.Defined, s.Scopes = known(contents.Definitions)
@@ -82,6 +83,10 @@ func LintManifests(dir string, paths []string, stdin io.Reader, kubeVersion stri
 	if err != nil {
 		return LintResult{}, err
 	}
+	for _, f := range lint.DefinitionFindings(contents.Definitions, s) {
+		result.Diagnostics.Add(f.Diagnostic)
+	}
+	result.Diagnostics = result.Diagnostics.Sorted()
 	return result, result.addPolicies(&contents, s, kubeVersion)
 }
 

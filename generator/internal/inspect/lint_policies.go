@@ -51,7 +51,7 @@ func define(d *explained.Project, contents *manifest.Contents) error {
 					if err != nil {
 						return fmt.Errorf("the schema of %s: %w", kind.Kind, err)
 					}
-					d.Types = append(d.Types, explained.Type{GroupVersionKind: kind, Schema: props})
+					d.Types = append(d.Types, explained.Type{GroupVersionKind: kind, Scope: crd.Scope, Schema: props})
 				}
 				if matched {
 					d.Policies[i].Kinds = append(d.Policies[i].Kinds, kind)

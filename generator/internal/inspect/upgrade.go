@@ -79,6 +79,7 @@ func (s *State) module(ctx context.Context, dir string) error {
 	}
 	s.State = upgrade.Of(state.Project, conversions, definitions)
 	s.Accepted = run.Upgrade.Accepted
+	s.Registers = func(path string) bool { return registers(ctx, run, path) }
 	return nil
 }
 
@@ -113,6 +114,9 @@ type UpgradeFindings struct {
 	found    []upgrade.Finding
 	old, new *State
 }
+
+// IsEmpty reports a state without webhooks, policies and definitions.
+func (s *State) IsEmpty() bool { return len(s.Webhooks)+len(s.Policies)+len(s.Definitions) == 0 }
 
 // Upgrade compares two states.
 func Upgrade(old, new *State) UpgradeFindings {

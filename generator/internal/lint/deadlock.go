@@ -105,7 +105,7 @@ func (p webhookPass) wayOut(namespaces []string, nodes bool) string {
 // isPlaceholder reports the namespace that kubebuilder's kustomize bases write, and overlays replace.
 func (p webhookPass) isPlaceholder(namespace string) bool {
 	s := p.Spec.ClientConfig.Service
-	return namespace == s.Namespace && s.Namespace == model.PlaceholderNamespace
+	return s != nil && namespace == s.Namespace && s.Namespace == model.PlaceholderNamespace
 }
 
 // reaches reports that the webhook is called in a namespace for certain. Of a namespace that the surroundings do not

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
@@ -33,6 +34,7 @@ type Rule struct {
 	never         bool
 	configuration func(configurationPass)
 	project       func(pass)
+	definition    func(definitionPass)
 }
 
 // Finder is a check that can find a broken rule.
@@ -55,6 +57,12 @@ type Surroundings struct {
 	// write webhook configurations.
 	Servers map[string]bool
 	Injects bool
+	// InjectsDefinitions is true if something may write CustomResourceDefinitions.
+	InjectsDefinitions bool
+	// Services are the ports of the Services in files, by namespace/name.
+	Services map[string][]int32
+	// Now is the time at which certificates have to be valid; the zero value does not judge them.
+	Now time.Time
 	// Served are the versions that resources, as orders.shop.example.com, are served in, as far as definitions are known.
 	Served map[string][]string
 	// Defined are all versions of these resources, served or not, and Scopes their scopes.
@@ -102,7 +110,7 @@ func Never(p *model.Project, s Surroundings) diag.List {
 		}
 		for _, policy := range p.Policies {
 			if r.policies && policy.InsteadOf == nil && policy.Spec.MatchConstraints != nil {
-				r.webhook(webhookPass{pass: ofPolicies, Webhook: matching(policy), ofPolicy: true})
+				r.webhook(webhookPass{pass: ofPolicies, Webhook: matching(policy), policy: policy})
 			}
 		}
 	}
@@ -171,7 +179,7 @@ func PolicyFindings(p *model.Project, s Surroundings) []Finding {
 			if policy.InsteadOf != nil || policy.Spec.MatchConstraints == nil {
 				continue
 			}
-			r.webhook(webhookPass{pass: base, Webhook: matching(policy), ofPolicy: true})
+			r.webhook(webhookPass{pass: base, Webhook: matching(policy), policy: policy})
 		}
 	}
 	return *base.found
@@ -238,13 +246,13 @@ func (p pass) report(w *model.Webhook, at diag.Range, format string, args ...any
 type webhookPass struct {
 	pass
 	*model.Webhook
-	// ofPolicy is true if the webhook has the matchConstraints of a policy.
-	ofPolicy bool
+	// policy is the policy whose matchConstraints the webhook has; nil for a webhook.
+	policy *model.Policy
 }
 
 // unused is the effect of a rule that matches nothing.
 func (p webhookPass) unused() string {
-	if p.ofPolicy {
+	if p.policy != nil {
 		return "the policy is not evaluated"
 	}
 	return "the webhook is not called"

@@ -31,8 +31,10 @@ func isTrusted(w *model.Webhook) bool {
 }
 
 // isAnnotated reports an annotation by which an injector in the cluster writes every caBundle of the object.
-func (p configurationPass) isAnnotated() bool {
-	for key := range p.Annotations {
+func (p configurationPass) isAnnotated() bool { return isInjected(p.Annotations) }
+
+func isInjected(annotations map[string]string) bool {
+	for key := range annotations {
 		switch group, name, _ := strings.Cut(key, "/"); {
 		case (group == "cert-manager.io" || group == "certmanager.k8s.io") && strings.HasPrefix(name, "inject-"):
 			return true

@@ -76,7 +76,7 @@ func (p pass) mayHaveNamespace(rule admissionregistrationv1.RuleWithOperations) 
 	return len(rule.Resources) == 0 || len(rule.APIGroups) == 0 || slices.ContainsFunc(rule.Resources, func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "/")
 		return name == "*" || name == "namespaces" || !scoped && slices.ContainsFunc(rule.APIGroups, func(group string) bool {
-			return !slices.Contains(p.builtin, model.BuiltinResource{Group: group, Name: name})
+			return !slices.ContainsFunc(p.builtin, func(r model.BuiltinResource) bool { return r.Group == group && r.Name == name && !r.Namespaced })
 		})
 	})
 }

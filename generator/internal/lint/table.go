@@ -13,7 +13,7 @@ func Table() []Rule {
 		{webhook: overlap, Rule: diag.Rule{ID: "W4", Severity: diag.Warning, Title: "a rule's resources do not repeat each other", Fix: "remove what the other covers"}},
 		{webhook: impossibleNames, policies: true, Rule: diag.Rule{ID: "W5", Title: "a rule names groups, versions and resources that can exist", Fix: "write the name as kubectl api-resources prints it"}},
 		{webhook: wrongResource, policies: true, Rule: diag.Rule{ID: "W6", Severity: diag.Warning, Title: "a rule names resources of Kubernetes by their plural, and evictions with the deletion of pods", Fix: "write the plural, or add a rule for pods/eviction"}},
-		{configuration: untrusted, Rule: diag.Rule{ID: "W7", Severity: diag.Warning, Title: "a caBundle or an injector provides the authority of the server", Fix: "annotate the configuration for cert-manager, or write caBundle"}},
+		{configuration: untrusted, definition: untrustedConversion, Rule: diag.Rule{ID: "W7", Severity: diag.Warning, Title: "a caBundle or an injector provides the authority of the server", Fix: "annotate the configuration for cert-manager, or write caBundle"}},
 		{project: auditKeys, Rule: diag.Rule{ID: "W8", Severity: diag.Warning, Title: "the key of an audit annotation is valid for an API server", Fix: "write the key with letters, digits, -, _ and . alone"}},
 		{project: warnings, Rule: diag.Rule{ID: "W9", Severity: diag.Warning, Title: "a warning is one short line", Fix: "write several warnings, each a short line"}},
 		{insteadOf: "E19", webhook: serverOnlyPath, Rule: diag.Rule{ID: "W10", Title: "a path is one that controller-runtime and API servers both take", Fix: "write the path in lower case, with dashes"}},
@@ -43,6 +43,12 @@ func Table() []Rule {
 		{By: Code, Rule: diag.Rule{ID: "W33", Severity: diag.Warning, Title: "a handler reads the request from its parameter", Fix: "read the method's request, or adapt the validator or defaulter with package controllerruntime"}},
 		{webhook: futileSubresources, policies: true, never: true, Rule: diag.Rule{ID: "W36", Severity: diag.Warning, Title: "a rule names subresources that a kind has, and operations that happen to them", Fix: "name the subresource and the operation as the API server serves them"}},
 		{project: unconverted, Rule: diag.Rule{ID: "W37", Severity: diag.Warning, Title: "the versions of a kind are converted", Fix: "declare the conversion, or serve one version"}},
+		{webhook: missesContainers, policies: true, Rule: diag.Rule{ID: "W42", Severity: diag.Warning, Title: "a rule about containers of pods sees each change of containers", Fix: "name the subresource"}},
+		{webhook: missesScale, policies: true, Rule: diag.Rule{ID: "W43", Severity: diag.Warning, Title: "a policy about replicas sees the subresource scale", Fix: "name the subresource"}},
+		{project: impatient, Rule: diag.Rule{ID: "W44", Severity: diag.Warning, Title: "webhooks that may be ignored answer before leases and nodes time out", Fix: "exclude kube-system and kube-node-lease with namespaceSelector, name the resources, or set a smaller timeoutSeconds"}},
+		{definition: refusedConversion, Rule: diag.Rule{ID: "W45", Title: "API servers accept the conversion of a definition", Fix: "write conversionReviewVersions: [v1], and a path that begins with a slash"}},
+		{webhook: missingService, definition: missingServiceOfConversion, Rule: diag.Rule{ID: "W46", Severity: diag.Warning, Title: "the Service of a webhook is in the files, with its port", Fix: "name the Service and its port"}},
+		{configuration: deadAuthority, definition: deadAuthorityOfConversion, Rule: diag.Rule{ID: "W47", Severity: diag.Warning, Title: "a caBundle has a certificate that is valid", Fix: "write the certificate of the authority, or annotate the object for cert-manager"}},
 		{webhook: undecided, Rule: diag.Rule{ID: "W34", Severity: diag.Note, Title: "a validator says what holds for objects that are being deleted", Fix: "set deleting: unchangedSpec, or deleting: check if the rule holds until the end"}},
 	}
 }

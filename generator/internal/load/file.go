@@ -44,6 +44,9 @@ func parseFile(path string, src []byte) (*File, diag.List) {
 	f := &File{Path: path, Src: src, AST: tree, tokens: set.File(token.Pos(1))}
 	syntax, _ := errors.AsType[scanner.ErrorList](err) // the parser has no other errors for a text
 	var problems diag.List
+	if d, found := diag.Conflict(path, ruleSyntax, src); found && len(syntax) > 0 {
+		return f, diag.List{d}
+	}
 	for _, e := range syntax {
 		// The offset, unlike the line, is not moved by line directives.
 		at := f.Position(f.tokens.Pos(e.Pos.Offset))

@@ -174,7 +174,7 @@ func TestLoadPatterns(t *testing.T) {
 			`pattern "./apis/..." matches no package: there is no folder apis [L2]`,
 		}},
 		{name: "a file", patterns: []string{"./root.go"}, problems: []string{
-			`pattern "./root.go" matches no package: it names a file [L2] (name its folder)`,
+			`pattern "./root.go" matches no package: it names a file [L2] (name its folder: .)`,
 		}},
 		{name: "no Go", patterns: []string{"./docs"}, problems: []string{
 			`pattern "./docs" matches no package: there is no Go file [L2]`,

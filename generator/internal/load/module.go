@@ -165,7 +165,7 @@ func (ms *modules) read(name string) *Module {
 	}
 	file, err := modfile.Parse(name, data, nil)
 	if err != nil {
-		ms.problems.Add(modErrors(name, err)...)
+		ms.problems.Add(modErrors(name, data, err)...)
 		return nil
 	}
 	if file.Module == nil {
@@ -176,8 +176,11 @@ func (ms *modules) read(name string) *Module {
 	return &Module{Path: file.Module.Mod.Path, Dir: filepath.Dir(name), file: file}
 }
 
-// modErrors converts the errors of modfile.
-func modErrors(name string, err error) diag.List {
+// modErrors converts the errors of modfile in a text.
+func modErrors(name string, text []byte, err error) diag.List {
+	if d, found := diag.Conflict(name, ruleModFile, text); found {
+		return diag.List{d}
+	}
 	var errs modfile.ErrorList
 	if !errors.As(err, &errs) {
 		return diag.List{diag.Errorf(diag.InFile(name), ruleModFile, "%v", err)}

@@ -84,7 +84,7 @@ func (ms *modules) local(base string, p pattern) []*tree {
 		ms.problems.Add(unreadable(dir, err))
 		return nil
 	case !info.IsDir():
-		ms.noMatch(p, "it names a file", "name its folder")
+		ms.noMatch(p, "it names a file", folderOf(p.text))
 		return nil
 	}
 	m, found := ms.around(dir)
@@ -174,10 +174,27 @@ func (ms *modules) outside(base string, w *workspace, p pattern) {
 	}
 	hint := ""
 	before, _, _ := strings.Cut(p.text, "/...")
-	if info, err := os.Stat(filepath.Join(base, filepath.FromSlash(before))); before != "" && err == nil && info.IsDir() {
+	switch info, err := os.Stat(filepath.Join(base, filepath.FromSlash(before))); {
+	case before == "" || err != nil:
+	case info.IsDir():
 		hint = "to name the folder, write ./" + p.text
+	default:
+		ms.noMatch(p, "it names a file", folderOf(p.text))
+		return
 	}
 	ms.noMatch(p, "it is an import path outside "+strings.Join(paths, ", "), hint)
+}
+
+// folderOf is the remedy for the name of a file in place of a pattern.
+func folderOf(file string) string {
+	if isManifest(file) {
+		return "webhook-gen lint -f " + file + " reads a manifest; packages are folders"
+	}
+	folder := path.Dir(filepath.ToSlash(file))
+	if folder != "." && !path.IsAbs(folder) && !strings.HasPrefix(folder, "../") {
+		folder = "./" + folder
+	}
+	return "name its folder: " + folder
 }
 
 func (ms *modules) noMatch(p pattern, why, hint string) {

@@ -13,9 +13,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// sieve reads files and lets those pass that hold one of its words, or a misspelt one that begins with a plus sign. It
-// reads through one buffer of fixed size, so that files that do not pass, however large, cost no memory. A sieve serves
-// one goroutine.
+// sieve reads files and lets those pass that hold one of its words, or a misspelt one. A misspelt word begins with a
+// plus sign, or has another sign before it and a further word behind its colon. Files with a merge conflict pass, too,
+// so that it is reported. A sieve reads through one buffer of fixed size. Files that do not pass, however large, cost
+// no memory. It serves one goroutine.
 type sieve struct {
 	words   [][]byte
 	overlay Overlay // texts that replace files
@@ -39,8 +40,13 @@ const room = 8
 
 // passes reports whether the text holds one of the words, or a misspelt marker among them.
 func (s *sieve) passes(text []byte) bool {
-	if slices.ContainsFunc(s.words, func(w []byte) bool { return bytes.Contains(text, w) }) {
+	if slices.ContainsFunc(s.words, func(w []byte) bool { return bytes.Contains(text, w) }) || bytes.Contains(text, []byte("\n<<<<<<< ")) {
 		return true
+	}
+	for _, w := range s.words {
+		if name, ok := bytes.CutPrefix(w, []byte("+")); ok && len(name) > 0 && named(text, name) {
+			return true
+		}
 	}
 	for rest := text; ; {
 		i := bytes.IndexByte(rest, '+')
@@ -56,10 +62,24 @@ func (s *sieve) passes(text []byte) bool {
 	}
 }
 
+// named reports whether a text has a marker's name with a colon and a further word, whatever the sign before it.
+func named(text, name []byte) bool {
+	for {
+		i := bytes.Index(text, name)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(name):]
+		if rest, ok := bytes.CutPrefix(text, []byte(":")); ok && len(rest) > 0 && unicode.IsLetter(rune(rest[0])) {
+			return true
+		}
+	}
+}
+
 // resembles reports whether each word of a marker's name, which colons separate, has its likeness at the beginning of a
 // text. Blanks may be before them.
 func resembles(text, name []byte) bool {
-	text = bytes.TrimLeft(text[:min(len(text), len(name)+room)], " ")
+	text = bytes.TrimLeft(text[:min(len(text), len(name)+room)], " \u00a0")
 	for first := true; ; first = false {
 		want, further, more := bytes.Cut(name, []byte(":"))
 		if !first {

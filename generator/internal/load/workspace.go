@@ -78,7 +78,7 @@ func (ms *modules) workspaceOf(name string) *workspace {
 	}
 	work, err := modfile.ParseWork(name, data, nil)
 	if err != nil {
-		ms.problems.Add(modErrors(name, err)...)
+		ms.problems.Add(modErrors(name, data, err)...)
 		return nil
 	}
 	w := ms.newWorkspace(filepath.Dir(name), work)

@@ -21,6 +21,7 @@ type Definition struct {
 	// Name is the object's name: "orders.shop.example.com".
 	Name, Group, Kind, Plural, Scope string
 	Versions                         []Version
+	Annotations                      map[string]string
 	// Stored are the versions that objects may be stored in; nil without a cluster's status.
 	Stored []string
 	// Conversion is the webhook that converts the versions; nil without a webhook.
@@ -59,8 +60,11 @@ func (d *Definition) MatchedBy(m *admissionregistrationv1.MatchResources, versio
 // definition reads a CustomResourceDefinition of v1.
 func (r *reader) definition(t text, node *yaml.Node) {
 	var o struct {
-		Metadata struct{ Name string }
-		Spec     struct {
+		Metadata struct {
+			Name        string
+			Annotations map[string]string
+		}
+		Spec struct {
 			Group, Scope string
 			Names        struct{ Kind, Plural string }
 			Versions     []struct {
@@ -91,7 +95,7 @@ func (r *reader) definition(t text, node *yaml.Node) {
 		r.diags.Add(diag.Errorf(t.Range(node), RuleObject, "not a CustomResourceDefinition: %s", what))
 		return
 	}
-	d := &Definition{Range: t.Range(node), Name: o.Metadata.Name, Group: o.Spec.Group, Kind: o.Spec.Names.Kind, Plural: o.Spec.Names.Plural, Scope: o.Spec.Scope, Stored: o.Status.StoredVersions,
+	d := &Definition{Range: t.Range(node), Name: o.Metadata.Name, Group: o.Spec.Group, Kind: o.Spec.Names.Kind, Plural: o.Spec.Names.Plural, Scope: o.Spec.Scope, Annotations: o.Metadata.Annotations, Stored: o.Status.StoredVersions,
 		Unconverted: o.Spec.Conversion.Strategy == "None"}
 	spec := entry(node, "spec")
 	versions := elements(entry(spec, "versions"))

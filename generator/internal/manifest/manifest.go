@@ -50,8 +50,12 @@ type Contents struct {
 	Namespaces map[string]map[string]string
 	// Servers are the Services, as namespace/name, whose pods' permissions are known.
 	Servers map[string]bool
+	// Services are the ports of Services, by namespace/name.
+	Services map[string][]int32
 	// Injects is true if a role may let something write webhook configurations.
 	Injects bool
+	// InjectsDefinitions is true if a role may let something write CustomResourceDefinitions.
+	InjectsDefinitions bool
 }
 
 // Read reads the documents of files.
@@ -62,7 +66,8 @@ func Read(files []load.Text) (Contents, diag.List) {
 	}
 	r.diags.Add(r.templatesFound()...)
 	r.bind()
-	r.Servers, r.Injects = r.objects.servers(), r.objects.injects()
+	r.Servers, r.Services, r.Injects = r.objects.servers(), r.objects.services(), r.objects.injects("admissionregistration.k8s.io", "validatingwebhookconfigurations", "mutatingwebhookconfigurations")
+	r.InjectsDefinitions = r.objects.injects("apiextensions.k8s.io", "customresourcedefinitions")
 	r.Namespaces = map[string]map[string]string{}
 	for _, o := range r.objects {
 		if o.Kind == "Namespace" {
@@ -88,6 +93,10 @@ type reader struct {
 }
 
 func (r *reader) source(s load.Text) {
+	if d, found := diag.Conflict(s.Path, RuleYAML, s.Content); found {
+		r.diags.Add(d)
+		return
+	}
 	t := text{yamltext.New(s.Path, s.Content), s}
 	documents, err := yamltext.Documents(s.Content)
 	for _, document := range documents {

@@ -20,6 +20,7 @@ type object struct {
 	// Spec is the spec of a Service, a Deployment, a StatefulSet or a DaemonSet.
 	Spec struct {
 		Selector yaml.Node
+		Ports    []struct{ Port int32 }
 		Template struct {
 			Metadata struct{ Labels map[string]string }
 			Spec     struct {
@@ -43,8 +44,8 @@ type subject struct{ Kind, Name, Namespace string }
 // objects are the objects of all sources.
 type objects []object
 
-// injects reports a role that lets something write webhook configurations, or may let it: others may add to it.
-func (all objects) injects() bool {
+// injects reports a role that lets something write resources of a group, or may let it: others may add to it.
+func (all objects) injects(group string, resources ...string) bool {
 	has := func(list []string, words ...string) bool {
 		return slices.ContainsFunc(append(words, "*"), func(w string) bool { return slices.Contains(list, w) })
 	}
@@ -56,13 +57,29 @@ func (all objects) injects() bool {
 			return true
 		}
 		for _, rule := range o.Rules {
-			if has(rule.APIGroups, "admissionregistration.k8s.io") && has(rule.Verbs, "update", "patch") &&
-				has(rule.Resources, "validatingwebhookconfigurations", "mutatingwebhookconfigurations") {
+			if has(rule.APIGroups, group) && has(rule.Verbs, "update", "patch") &&
+				has(rule.Resources, resources...) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// services returns the ports of Services, by namespace/name.
+func (all objects) services() map[string][]int32 {
+	services := map[string][]int32{}
+	for _, o := range all {
+		if o.Kind != "Service" {
+			continue
+		}
+		key := o.Metadata.Namespace + "/" + o.Metadata.Name
+		services[key] = []int32{}
+		for _, p := range o.Spec.Ports {
+			services[key] = append(services[key], p.Port)
+		}
+	}
+	return services
 }
 
 // servers returns the Services, as namespace/name, with complete manifests: pods, and each role of their accounts.

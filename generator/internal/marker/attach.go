@@ -52,7 +52,7 @@ func InFile(file *ast.File, position func(token.Pos) diag.Position, prefix strin
 	var diags diag.List
 	var places map[*ast.CommentGroup]Placed // found when the first marker is
 	for _, group := range file.Comments {
-		if !mentions(group, "+"+prefix) {
+		if !mentions(group, prefix) {
 			continue
 		}
 		markers, bad := Parse(Lines(group, position), prefix)

@@ -3,6 +3,7 @@
 package marker
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -23,15 +24,20 @@ type Definition struct {
 	Doc string
 	// Example is a whole marker that parses.
 	Example string
+	// Elsewhere is an equation, such as "mutating=true", that selects this marker among the markers of its prefix for
+	// Marker.Equations.
+	Elsewhere string
 	// New makes a place to decode one marker into, and its parameters bound to that place.
 	New func() (target any, parameters []Parameter)
 }
 
 // Parameter declares an argument of a marker, or with the empty name its value after the equals sign.
 type Parameter struct {
-	Name     string
-	Type     Type
-	Required bool
+	Name string
+	// Elsewhere are the names of the argument in the markers of other tools, which users know.
+	Elsewhere []string
+	Type      Type
+	Required  bool
 	// Default is the value or, in words, the behaviour without the argument.
 	Default string
 	Doc     string
@@ -43,6 +49,8 @@ type Type struct {
 	Name string
 	// Words are the possible values, if there is a fixed list.
 	Words []string
+	// Empty is the word for an empty element of a list, if it may have one.
+	Empty string
 	set   func(Value) diag.List
 }
 
@@ -60,7 +68,13 @@ func Int(f *diag.Sourced[int], low, high int) Type {
 	return Type{Name: name, set: func(v Value) diag.List {
 		n, err := strconv.ParseInt(v.Text, 0, 64)
 		if v.Quoted || err != nil {
-			return wrong(v.Range, "%q is not a whole number in the range %s", v.Text, name)
+			bad := diag.Errorf(v.Range, RuleValue, "%q is not a whole number in the range %s", v.Text, name)
+			if number := withoutUnit(v.Text); number != "" {
+				return diag.List{bad.WithHint("write %s", number)}
+			} else if err == nil {
+				return diag.List{bad.WithHint("write %s without quotes", v.Text)}
+			}
+			return diag.List{bad}
 		}
 		if n < int64(low) || n > int64(high) {
 			return wrong(v.Range, "%d is not in the range %s", n, name)
@@ -93,8 +107,61 @@ func Enum(f *diag.Sourced[string], words ...string) Type {
 	}}
 }
 
-// List is a string of elements with semicolons between them. With words, each element is one of them.
+// List is a string of names with semicolons between them. With words, each name is one of them.
 func List(f *diag.Sourced[[]string], words ...string) Type {
+	t := Texts(f, words...)
+	set := t.set
+	t.set = func(v Value) diag.List {
+		if i := strings.IndexAny(v.Text, ",|"); i >= 0 {
+			elements := strings.FieldsFunc(v.Text, func(r rune) bool { return strings.ContainsRune(",|; ", r) })
+			return diag.List{diag.Errorf(v.Part(i, i+1), RuleValue, "semicolons separate the elements of a list, not %q", v.Text[i:i+1]).
+				WithHint("write %q", strings.Join(elements, ";"))}
+		}
+		return set(v)
+	}
+	return t
+}
+
+// Elements is a List whose elements are checked: problem returns the mistake in one, and its remedy.
+func Elements(f *diag.Sourced[[]string], check func(element string) (problem, remedy string)) Type {
+	t := List(f)
+	set := t.set
+	t.set = func(v Value) (diags diag.List) {
+		if diags = set(v); len(diags) > 0 {
+			return diags
+		}
+		for i, element := range f.V {
+			if problem, remedy := check(element); problem != "" {
+				diags.Add(diag.Errorf(f.Each[i], RuleValue, "%s", problem).WithHint("%s", remedy))
+			}
+		}
+		return diags
+	}
+	return t
+}
+
+// WithEmpty returns a type of lists that has a word for an empty element.
+func (t Type) WithEmpty(word string) Type {
+	set := t.set
+	t.Empty = word
+	t.set = func(v Value) diag.List {
+		elements := strings.Split(v.Text, ";")
+		empty := false
+		for i, e := range elements {
+			if elements[i] = strings.TrimSpace(e); elements[i] == "" {
+				elements[i], empty = word, true
+			}
+		}
+		if empty {
+			return diag.List{diag.Errorf(v.Range, RuleValue, "the list has an empty element").WithHint("write %q", strings.Join(elements, ";"))}
+		}
+		return set(v)
+	}
+	return t
+}
+
+// Texts is a List whose elements may have any other separator in them.
+func Texts(f *diag.Sourced[[]string], words ...string) Type {
 	name := "list"
 	if len(words) > 0 {
 		name = "list of " + strings.Join(words, " | ")
@@ -137,11 +204,50 @@ func Func[T any](f *diag.Sourced[T], name string, parse func(string) (T, error))
 	return Type{Name: name, set: func(v Value) diag.List {
 		parsed, err := parse(v.Text)
 		if err != nil {
-			return wrong(v.Range, "%s", err)
+			bad := wrong(v.Range, "%s", err)
+			if r := (*remedied)(nil); errors.As(err, &r) {
+				bad[0] = bad[0].WithHint("%s", r.remedy)
+			}
+			return bad
 		}
 		*f = diag.Sourced[T]{V: parsed, At: v.Range}
 		return nil
 	}}
+}
+
+// Doubt is a part of a value that can be used, but is probably a mistake.
+type Doubt struct {
+	// Begin and End are the part in the value's text.
+	Begin, End    int
+	Message, Hint string
+}
+
+// Doubted is a type whose values are also searched for doubts, which are warnings under a rule.
+func (t Type) Doubted(rule string, doubts func(text string) []Doubt) Type {
+	set := t.set
+	t.set = func(v Value) diag.List {
+		diags := set(v)
+		if diags.HasErrors() {
+			return diags
+		}
+		for _, d := range doubts(v.Text) {
+			found := diag.Errorf(v.Part(d.Begin, d.End), rule, "%s", d.Message).WithHint("%s", d.Hint)
+			found.Severity = diag.Warning
+			diags.Add(found)
+		}
+		return diags
+	}
+	return t
+}
+
+// Remedied is an error of Func that is reported with a remedy.
+func Remedied(err error, format string, args ...any) error {
+	return &remedied{err, fmt.Sprintf(format, args...)}
+}
+
+type remedied struct {
+	error
+	remedy string
 }
 
 func oneOf(text string, at diag.Range, words []string) (string, diag.List) {

@@ -34,6 +34,11 @@ type Marker struct {
 	Arguments []Argument
 	// Value is the value after the equals sign; nil without an equals sign.
 	Value *Value
+	// Equations are set for a marker that follows the grammar of controller-gen instead,
+	// +name:argument=value,argument=value. Name ends with the first argument's name.
+	Equations []Argument
+
+	syntax diag.List // of such a marker in this package's own grammar
 }
 
 // Argument is one "name: value".

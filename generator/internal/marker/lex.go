@@ -61,6 +61,12 @@ func lex(lines []Line, start, column int, begins func(Line) bool) (lexemes []lex
 		if !ok {
 			break
 		}
+		if t.kind == lexWord {
+			if _, first := plain(t.text); first >= 0 {
+				l.diags.Add(pasted(l.lines[l.line], l.column-len(t.text)+first))
+				break
+			}
+		}
 		switch {
 		case t.is("(") && open == nil:
 			open = &t

@@ -31,6 +31,9 @@ func show(ms []Marker, ds diag.List) string {
 		if m.Value != nil {
 			fmt.Fprintf(&b, "  = %s %q\n", at(m.Value.Range), m.Value.Text)
 		}
+		for _, a := range m.Equations {
+			fmt.Fprintf(&b, "  %s %s= %q\n", at(a.NameAt), a.Name, a.Value.Text)
+		}
 	}
 	for _, d := range ds {
 		fmt.Fprintf(&b, "%s %s %s", at(d.Range), d.Rule, d.Message)
@@ -60,10 +63,16 @@ func TestParse(t *testing.T) {
 		{"another's marker", "// +webhooks:m\n// +webhookgen", ""},
 		{"unclosed stops at the next marker", "// +webhook:m(a: 1\n// +webhook:n", "2:4-2:14 webhook:n\n1:14-1:15 M1 this parenthesis is never closed\n"},
 		{"unclosed quote", "// +webhook:m(a: \"x\n// y", "1:18-1:19 M1 this quote is never closed\n"},
-		{"kubebuilder style", `// +webhook:m:path=/x,mutating=true`, "1:22-1:23 M1 unexpected \",\" (put quotes around a value that is more than one word)\n"},
-		{"equals in arguments", `// +webhook:m(a=1)`, "1:16-1:17 M1 unexpected \"=\" (arguments are written name: value)\n"},
-		{"bare slash", `// +webhook:m(a: /x)`, "1:18-1:20 M1 unexpected \"/x\" (only words, whole numbers, true and false need no quotes; a list is one string: \"a;b\")\n"},
-		{"bare list", `// +webhook:m(a: x;y)`, "1:18-1:21 M1 unexpected \"x;y\" (only words, whole numbers, true and false need no quotes; a list is one string: \"a;b\")\n"},
+		{"kubebuilder style", `// +webhook:m:path=/x,mutating=true`, "1:4-1:36 webhook:m:path\n  = 1:20-1:22 \"/x\"\n  1:15-1:19 path= \"/x\"\n  1:23-1:31 mutating= \"true\"\n"},
+		{"kubebuilder style without a value", `// +webhook:m:path=/x,mutating=`, "1:22-1:23 M1 unexpected \",\" (put quotes around a value that is more than one word)\n"},
+		{"pasted quotes", "// +webhook:m(a: “x;y”)", "1:18-1:21 M9 the character '\\u201c' (U+201C) is not part of a marker's grammar (in ASCII: // +webhook:m(a: \"x;y\"))\n"},
+		{"pasted blank before", "//\u00a0+webhook:m", "1:3-1:5 M9 the character '\\u00a0' (U+00A0) is not part of a marker's grammar (in ASCII: // +webhook:m)\n"},
+		{"any characters in a string", "// +webhook:m(a: \"“ – ＋\")", "1:4-1:32 webhook:m\n  1:15-1:16 a: 1:18-1:31 \"“ – ＋\"\n"},
+		{"two on a line", `// +webhook:m(a: 1) +webhook:n(a: 2)`, "1:21-1:29 M1 unexpected \"+webhook\" (a marker has a line of its own: begin another line before +webhook:n)\n"},
+		{"a unit", `// +webhook:m(a: 5s)`, "1:18-1:20 M1 unexpected \"5s\" (a number has no unit: write 5)\n"},
+		{"equals in arguments", `// +webhook:m(a=1)`, "1:16-1:17 M1 unexpected \"=\" (write a: 1)\n"},
+		{"bare slash", `// +webhook:m(a: /x)`, "1:18-1:20 M1 unexpected \"/x\" (only words, whole numbers, true and false need no quotes: write \"/x\")\n"},
+		{"bare list", `// +webhook:m(a: x;y)`, "1:18-1:21 M1 unexpected \"x;y\" (only words, whole numbers, true and false need no quotes: write \"x;y\")\n"},
 		{"colon in a word", `// +webhook:m(a: b:c)`, "1:19-1:20 M1 unexpected \":\" (put quotes around a value that holds a colon)\n"},
 		{"trailing comma", `// +webhook:m(a: 1,)`, "1:19-1:20 M1 a value is missing after \",\"\n"},
 		{"no value", `// +webhook:m=`, "1:14-1:15 M1 a value is missing after \"=\"\n"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -53,7 +54,10 @@ func parse(lexemes []lexeme) (Marker, diag.List) {
 	}
 	if p.bad == nil && len(p.lexemes) > 0 {
 		hint := fmt.Sprintf(`arguments are in parentheses: +%s(name: "value")`, m.Name)
-		if m.Value != nil {
+		switch {
+		case isChained(p.lexemes[0]):
+			hint = "a marker has a line of its own: begin another line before " + markerName(p.lexemes)
+		case m.Value != nil:
 			hint = "put quotes around a value that is more than one word"
 		}
 		p.unexpected(hint)
@@ -62,6 +66,34 @@ func parse(lexemes []lexeme) (Marker, diag.List) {
 		p.bad = checkWords(lexemes)
 	}
 	return m, p.bad
+}
+
+// equations reads the lexemes of a marker in the grammar of controller-gen: name=value{,name=value}. The first name is
+// behind the last colon of the marker's name. Each value is all text up to the comma.
+func equations(lexemes []lexeme) (pairs []Argument, ok bool) {
+	name := lexemes[0]
+	last := strings.LastIndexByte(name.text, ':')
+	if last < 0 || len(lexemes) < 2 || !lexemes[1].is("=") {
+		return nil, false
+	}
+	at := name.Range
+	at.Pos.Column += last + 1
+	pairs = []Argument{{Name: name.text[last+1:], NameAt: at}}
+	for i := 2; i < len(lexemes); i++ {
+		l := lexemes[i]
+		if l.is(",") && i+2 < len(lexemes) && lexemes[i+1].kind == lexWord && lexemes[i+2].is("=") {
+			pairs = append(pairs, Argument{Name: lexemes[i+1].text, NameAt: lexemes[i+1].Range})
+			i += 2
+			continue
+		}
+		v := &pairs[len(pairs)-1].Value
+		if !v.IsValid() {
+			v.Range = l.Range
+		}
+		v.End = l.End
+		v.Text += l.text
+	}
+	return pairs, !slices.ContainsFunc(pairs, func(a Argument) bool { return !a.Value.IsValid() })
 }
 
 type reader struct {
@@ -93,6 +125,8 @@ func (p *reader) argument() Argument {
 	a.Value = p.value()
 	if p.bad == nil && len(p.lexemes) > 0 {
 		switch next := p.lexemes[0]; {
+		case next.is("=") && len(p.lexemes) > 1 && !a.Value.Quoted:
+			p.unexpected(fmt.Sprintf("write %s: %s", a.Value.Text, quoted(p.lexemes[1].text)))
 		case next.is("="):
 			p.unexpected("arguments are written name: value")
 		case next.is(":"):
@@ -114,6 +148,17 @@ func (p *reader) value() Value {
 // isChained reports a value that is itself a tag, which codetags knows and no marker here takes.
 func isChained(l lexeme) bool {
 	return l.kind == lexWord && len(l.text) > 1 && l.text[0] == '+' && !unicode.IsDigit(rune(l.text[1]))
+}
+
+// markerName returns the name of a marker that the lexemes begin with.
+func markerName(lexemes []lexeme) (name string) {
+	for _, l := range lexemes {
+		if l.kind != lexWord && !l.is(":") {
+			break
+		}
+		name += l.text
+	}
+	return name
 }
 
 func (p *reader) unexpected(hint string) {
@@ -144,9 +189,39 @@ func checkWords(lexemes []lexeme) diag.List {
 			culprit = lexemes[i]
 		}
 	}
-	return diag.List{diag.Errorf(culprit.Range, RuleSyntax, "unexpected %s", describe(culprit)).
-		WithHint("only words, whole numbers, true and false need no quotes; a list is one string: \"a;b\"")}
+	hint := "only words, whole numbers, true and false need no quotes"
+	switch text := strings.Trim(culprit.text, "'"); {
+	case culprit.kind != lexWord:
+	case len(withoutUnit(text)) > 0:
+		hint = fmt.Sprintf("a number has no unit: write %s", withoutUnit(text))
+	default:
+		hint += ": write " + quoted(text)
+	}
+	return diag.List{diag.Errorf(culprit.Range, RuleSyntax, "unexpected %s", describe(culprit)).WithHint("%s", hint)}
 }
+
+// withoutUnit returns the seconds of a duration such as 5s, or nothing.
+func withoutUnit(text string) string {
+	d, err := time.ParseDuration(text)
+	if err != nil || d%time.Second != 0 {
+		return ""
+	}
+	return strconv.Itoa(int(d / time.Second))
+}
+
+// quoted returns a text as the value of an argument needs it: as it is, or as a string.
+func quoted(text string) string {
+	if plainValue.MatchString(text) {
+		return text
+	}
+	if strings.Contains(text, `"`) && strconv.CanBackquote(text) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(text)
+}
+
+// plainValue matches the words and numbers that codetags takes without quotes.
+var plainValue = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*|-?[0-9]+)$`)
 
 // join writes the lexemes as one line in codetags' dialect: no blanks, and strings with no escapes but of
 // quote and backslash. ends holds the rune offset at which each lexeme ends.

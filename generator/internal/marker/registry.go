@@ -3,10 +3,12 @@
 package marker
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -35,8 +37,8 @@ func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 	first := map[key]diag.Range{}
 	for _, p := range placed {
 		i := slices.IndexFunc(r, func(d Definition) bool { return d.Name == p.Name })
-		if i < 0 {
-			diags.Add(r.unknown(p))
+		if i < 0 || p.Equations != nil {
+			diags.Add(r.unknown(p)...)
 			continue
 		}
 		def := r[i]
@@ -66,48 +68,66 @@ func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 }
 
 // Misspelt reports the lines of a file's comments that only resemble a marker of this registry: the prefix has a wrong
-// letter or capital, blanks follow the plus sign, or an asterisk precedes it. A webhook would be missing in silence.
-// Lines of code in a comment, which begin with a tab, are examples.
+// letter or capital, blanks follow the plus sign, another sign or other text precedes it. A webhook would be missing in
+// silence. Lines of code in a comment, which begin with a tab, are examples.
 func (r Registry) Misspelt(file *ast.File, position func(token.Pos) diag.Position, prefix string) diag.List {
 	var diags diag.List
 	for _, group := range file.Comments {
-		if !mentions(group, "+") {
+		if !mentions(group, ":") {
 			continue
 		}
 		for _, l := range Lines(group, position) {
-			begin, end, ok := meant(l.Text, prefix)
-			if !ok {
-				continue
+			if at, name, ok := r.meant(l, prefix); ok {
+				diags.Add(diag.Errorf(at, RuleUnknown, "this is not a marker, and has no effect").
+					WithHint("did you mean +%s:%s? A marker begins its line, and its name follows the plus sign", prefix, name))
 			}
-			_, rest, _ := strings.Cut(l.Text[begin:end], ":")
-			name, known := diag.Nearest(rest, r.names(prefix+":"))
-			if !known {
-				continue
-			}
-			diags.Add(diag.Errorf(l.Range(begin, end), RuleUnknown, "this is not a marker, and has no effect").
-				WithHint("did you mean +%s:%s? A marker begins its line, and its name follows the plus sign", prefix, name))
 		}
 	}
 	return diags
 }
 
-// meant finds the name of a misspelt marker in a line, from its plus sign.
-func meant(line, prefix string) (begin, end int, ok bool) {
+// meant finds the name of a misspelt or misplaced marker in a line.
+func (r Registry) meant(l Line, prefix string) (at diag.Range, name string, ok bool) {
+	line, first := plain(l.Text)
 	if _, ok := start(Line{Text: line}, prefix); ok || strings.HasPrefix(line, "\t") {
-		return 0, 0, false
+		return at, "", false
 	}
-	begin = len(line) - len(strings.TrimLeft(line, " */!"))
-	after, ok := strings.CutPrefix(line[begin:], "+")
+	begin := len(line) - len(strings.TrimLeft(line, " */!"))
+	end := 0
+	if rest := line[begin:]; rest != "" && strings.ContainsRune("+@", rune(rest[0])) {
+		word, rest, colon := strings.Cut(strings.TrimLeft(rest[1:], " "), ":")
+		behind := strings.TrimLeftFunc(rest, func(r rune) bool { return r == ':' || unicode.IsLetter(r) })
+		if colon && behind != rest && diag.Resembles(word, prefix) {
+			name, ok = diag.Nearest(strings.TrimSuffix(rest, behind), r.names(prefix+":"))
+			end = len(line) - len(behind)
+		}
+	}
 	if !ok {
-		return 0, 0, false
+		begin, end, name = r.whole(line, prefix)
+		ok = name != ""
 	}
-	name := strings.TrimLeft(after, " ")
-	word, rest, ok := strings.Cut(name, ":")
-	behind := strings.TrimLeftFunc(rest, func(r rune) bool { return r == ':' || unicode.IsLetter(r) })
-	if !ok || behind == rest || !diag.Resembles(word, prefix) {
-		return 0, 0, false
+	if first >= 0 {
+		return l.Range(0, len(l.Text)), name, ok // the offsets belong to another text
 	}
-	return begin, len(line) - len(behind), true
+	return l.Range(begin, end), name, ok
+}
+
+// whole finds a marker with its parentheses that ends a line, behind other text or without its plus sign. Prose names
+// markers too, but not so.
+func (r Registry) whole(line, prefix string) (begin, end int, name string) {
+	at := strings.LastIndex(line, prefix+":")
+	if at < 0 {
+		return 0, 0, ""
+	}
+	ends := strings.HasSuffix(strings.TrimRight(line, " "), ")")
+	rest := line[at+len(prefix)+1:]
+	name, _, open := strings.Cut(rest, "(")
+	before := strings.TrimSuffix(line[:at], "+")
+	bare := strings.Trim(before, " */!-#.>") == "" // a list's sign, or nothing
+	if !open || !slices.Contains(r.names(prefix+":"), name) || !bare && (!ends || before == line[:at] || !strings.HasSuffix(before, " ")) {
+		return 0, 0, ""
+	}
+	return len(before), at + len(prefix) + 1 + len(name), name
 }
 
 // names returns the names of the markers behind a prefix.
@@ -119,12 +139,99 @@ func (r Registry) names(prefix string) []string {
 	return names
 }
 
-func (r Registry) unknown(p Placed) diag.Diagnostic {
-	d := diag.Errorf(p.NameAt, RuleUnknown, "unknown marker +%s", p.Name)
-	if near, ok := diag.Nearest(p.Name, r.names("")); ok {
-		return d.WithHint("did you mean +%s?", near)
+func (r Registry) unknown(p Placed) diag.List {
+	equations := p.Equations
+	if last := strings.LastIndexByte(p.Name, ':'); last > 0 && p.Value != nil && equations == nil {
+		equations = []Argument{{Name: p.Name[last+1:], Value: *p.Value}}
 	}
-	return d.WithHint("`webhook-gen markers` lists the markers")
+	if text, ok := r.translated(p.Name, equations); ok {
+		return diag.List{diag.Errorf(p.Range, RuleSyntax, "this is the grammar of +kubebuilder markers: here, arguments are in parentheses").
+			WithHint("write %s", text)}
+	}
+	if p.Equations != nil {
+		return p.syntax
+	}
+	d := diag.Errorf(p.NameAt, RuleUnknown, "unknown marker +%s", p.Name)
+	if text, ok := r.asArgument(p.Marker); ok {
+		return diag.List{d.WithHint("write %s", text)}
+	}
+	if near, ok := diag.Nearest(p.Name, r.names("")); ok {
+		return diag.List{d.WithHint("did you mean +%s?", near)}
+	}
+	return diag.List{d.WithHint("`webhook-gen markers` lists the markers")}
+}
+
+// translated writes a marker that is written as equations in the grammar of this package. Equations without an
+// argument are left out.
+func (r Registry) translated(name string, equations []Argument) (text string, ok bool) {
+	if len(equations) == 0 {
+		return "", false
+	}
+	begin := name[:strings.LastIndexByte(name, ':')]
+	i := slices.IndexFunc(r, func(d Definition) bool {
+		return d.Name == begin || strings.HasPrefix(d.Name, begin+":") && slices.ContainsFunc(equations, func(a Argument) bool { return a.Name+"="+a.Value.Text == d.Elsewhere })
+	})
+	if i < 0 {
+		return "", false
+	}
+	_, parameters := r[i].New()
+	var arguments []string
+	for _, e := range equations {
+		if p, ok := named(parameters, e.Name); ok {
+			arguments = append(arguments, p.written(e.Value))
+		}
+	}
+	if len(arguments) == 0 {
+		return "", false
+	}
+	return fmt.Sprintf("+%s(%s)", r[i].Name, strings.Join(arguments, ", ")), true
+}
+
+// asArgument writes a marker with the name of an argument of one other marker with the same prefix.
+func (r Registry) asArgument(m Marker) (text string, ok bool) {
+	last := strings.LastIndexByte(m.Name, ':')
+	if last < 0 || m.Value == nil {
+		return "", false
+	}
+	for _, d := range r {
+		if !strings.HasPrefix(d.Name, m.Name[:last+1]) {
+			continue
+		}
+		_, parameters := d.New()
+		if p, known := named(parameters, m.Name[last+1:]); known {
+			if ok {
+				return "", false
+			}
+			text, ok = fmt.Sprintf("+%s(%s)", d.Name, p.written(*m.Value)), true
+		}
+	}
+	return text, ok
+}
+
+// named returns the parameter that a name means here or elsewhere.
+func named(parameters []Parameter, name string) (Parameter, bool) {
+	i := slices.IndexFunc(parameters, func(p Parameter) bool {
+		return name != "" && (p.Name == name || slices.ContainsFunc(p.Elsewhere, func(e string) bool { return strings.EqualFold(e, name) }))
+	})
+	if i < 0 {
+		return Parameter{}, false
+	}
+	return parameters[i], true
+}
+
+// written returns the argument with a value, as text of a marker.
+func (p Parameter) written(v Value) string {
+	text := strings.Trim(v.Text, "{}")
+	if text != v.Text {
+		text = strings.ReplaceAll(text, ",", ";") // controller-gen's other form of a list
+	}
+	if seconds := withoutUnit(text); seconds != "" && !v.Quoted {
+		text = seconds
+	}
+	if strings.HasPrefix(p.Type.Name, "list") {
+		return p.Name + ": " + strconv.Quote(cmp.Or(text, p.Type.Empty))
+	}
+	return p.Name + ": " + quoted(text)
 }
 
 func (d Definition) decode(m Marker) (any, diag.List) {
@@ -134,7 +241,7 @@ func (d Definition) decode(m Marker) (any, diag.List) {
 	set := func(name string, nameAt diag.Range, v Value) {
 		i := slices.IndexFunc(parameters, func(p Parameter) bool { return p.Name == name })
 		if i < 0 {
-			diags.Add(d.unknownArgument(name, nameAt, parameters))
+			diags.Add(d.unknownArgument(name, nameAt, v, parameters))
 		} else if at, ok := given[name]; ok {
 			diags.Add(diag.Errorf(nameAt, RuleRepeated, "argument %q is given twice", name).WithRelated(at, "the first is here"))
 		} else {
@@ -164,7 +271,7 @@ func (d Definition) decode(m Marker) (any, diag.List) {
 	return target, diags
 }
 
-func (d Definition) unknownArgument(name string, at diag.Range, parameters []Parameter) diag.Diagnostic {
+func (d Definition) unknownArgument(name string, at diag.Range, v Value, parameters []Parameter) diag.Diagnostic {
 	if name == "" {
 		return diag.Errorf(at, RuleArgument, "+%s takes no value after an equals sign", d.Name)
 	}
@@ -175,6 +282,9 @@ func (d Definition) unknownArgument(name string, at diag.Range, parameters []Par
 		}
 	}
 	bad := diag.Errorf(at, RuleArgument, "+%s has no argument %q", d.Name, name)
+	if p, ok := named(parameters, name); ok {
+		return bad.WithHint("write %s", p.written(v))
+	}
 	if len(names) == 0 {
 		return bad.WithHint("it takes no arguments")
 	}

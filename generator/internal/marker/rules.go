@@ -15,6 +15,7 @@ const (
 	RuleValue     = "M7"
 	// RuleTypographic is the only warning.
 	RuleTypographic = "M8"
+	RulePasted      = "M9"
 )
 
 // Rules documents them.
@@ -28,5 +29,6 @@ func Rules() []diag.Rule {
 		{ID: RuleMissing, Title: "required arguments are given"},
 		{ID: RuleValue, Title: "a value is of its argument's type"},
 		{ID: RuleTypographic, Severity: diag.Warning, Title: "gofmt keeps the text of a marker"},
+		{ID: RulePasted, Title: "the grammar of a marker is ASCII"},
 	}
 }

@@ -59,6 +59,9 @@ func Parse(lines []Line, prefix string) ([]Marker, diag.List) {
 	for i := 0; i < len(lines); {
 		column, ok := start(lines[i], prefix)
 		if !ok {
+			if text, first := plain(lines[i].Text); first >= 0 && begins(Line{Text: text}) {
+				diags.Add(pasted(lines[i], first))
+			}
 			i++
 			continue
 		}
@@ -66,6 +69,9 @@ func Parse(lines []Line, prefix string) ([]Marker, diag.List) {
 		diags.Add(bad...)
 		if len(bad) == 0 {
 			m, bad := parse(lexemes)
+			if pairs, ok := equations(lexemes); ok && len(bad) > 0 {
+				m.Equations, m.syntax, bad = pairs, bad, nil
+			}
 			if diags.Add(bad...); len(bad) == 0 {
 				markers = append(markers, m)
 			}

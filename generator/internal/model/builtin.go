@@ -5,25 +5,31 @@ package model
 import (
 	"slices"
 	"strings"
+
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
 )
 
 // BuiltinResource is a resource of Kubernetes itself.
 type BuiltinResource struct {
 	Group, Name string
-	Namespaced  bool
+	// Kind is the kind of its objects.
+	Kind       string
+	Namespaced bool
 }
 
 // BuiltinResources lists the resources that have clients in k8s.io/api, and bindings, which has none. A test
 // compares it with that module.
-func BuiltinResources() []BuiltinResource {
-	var all []BuiltinResource
+func BuiltinResources() (all []BuiltinResource) {
+	names := namer.NewAllLowercasePluralNamer(map[string]string{"Endpoints": "endpoints"})
+	add := func(group, kinds string, namespaced bool) {
+		for kind := range strings.FieldsSeq(kinds) {
+			all = append(all, BuiltinResource{group, names.Name(&types.Type{Name: types.Name{Name: kind}}), kind, namespaced})
+		}
+	}
 	for _, g := range builtinGroups() {
-		for _, name := range strings.Fields(g.namespaced) {
-			all = append(all, BuiltinResource{g.name, name, true})
-		}
-		for _, name := range strings.Fields(g.cluster) {
-			all = append(all, BuiltinResource{g.name, name, false})
-		}
+		add(g.name, g.namespaced, true)
+		add(g.name, g.cluster, false)
 	}
 	return all
 }
@@ -42,38 +48,38 @@ func IsBuiltinGroup(group string) bool {
 	return slices.ContainsFunc(builtinGroups(), func(g builtinGroup) bool { return g.name == group })
 }
 
-// builtinGroup is an API group of k8s.io/api: the folder of its Go packages, its name, and its resources.
+// builtinGroup is an API group of k8s.io/api: the folder of its Go packages, its name, and the kinds of its resources.
 type builtinGroup struct{ folder, name, namespaced, cluster string }
 
 func builtinGroups() []builtinGroup {
 	return []builtinGroup{
-		{"core", "", "bindings configmaps endpoints events limitranges persistentvolumeclaims pods podtemplates replicationcontrollers resourcequotas secrets serviceaccounts services",
-			"componentstatuses namespaces nodes persistentvolumes"},
+		{"core", "", "Binding ConfigMap Endpoints Event LimitRange PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret ServiceAccount Service",
+			"ComponentStatus Namespace Node PersistentVolume"},
 		{"admissionregistration", "admissionregistration.k8s.io", "",
-			"mutatingadmissionpolicies mutatingadmissionpolicybindings mutatingwebhookconfigurations validatingadmissionpolicies validatingadmissionpolicybindings validatingwebhookconfigurations"},
-		{"apps", "apps", "controllerrevisions daemonsets deployments replicasets statefulsets", ""},
-		{"authentication", "authentication.k8s.io", "", "selfsubjectreviews tokenreviews"},
-		{"authorization", "authorization.k8s.io", "localsubjectaccessreviews",
-			"selfsubjectaccessreviews selfsubjectrulesreviews subjectaccessreviews"},
-		{"autoscaling", "autoscaling", "horizontalpodautoscalers", ""},
-		{"batch", "batch", "cronjobs jobs", ""},
-		{"certificates", "certificates.k8s.io", "podcertificaterequests", "certificatesigningrequests clustertrustbundles"},
-		{"coordination", "coordination.k8s.io", "leasecandidates leases", ""},
-		{"discovery", "discovery.k8s.io", "endpointslices", ""},
-		{"events", "events.k8s.io", "events", ""},
-		{"extensions", "extensions", "daemonsets deployments ingresses networkpolicies replicasets", ""},
-		{"flowcontrol", "flowcontrol.apiserver.k8s.io", "", "flowschemas prioritylevelconfigurations"},
+			"MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration"},
+		{"apps", "apps", "ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet", ""},
+		{"authentication", "authentication.k8s.io", "", "SelfSubjectReview TokenReview"},
+		{"authorization", "authorization.k8s.io", "LocalSubjectAccessReview",
+			"SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview"},
+		{"autoscaling", "autoscaling", "HorizontalPodAutoscaler", ""},
+		{"batch", "batch", "CronJob Job", ""},
+		{"certificates", "certificates.k8s.io", "PodCertificateRequest", "CertificateSigningRequest ClusterTrustBundle"},
+		{"coordination", "coordination.k8s.io", "LeaseCandidate Lease", ""},
+		{"discovery", "discovery.k8s.io", "EndpointSlice", ""},
+		{"events", "events.k8s.io", "Event", ""},
+		{"extensions", "extensions", "DaemonSet Deployment Ingress NetworkPolicy ReplicaSet", ""},
+		{"flowcontrol", "flowcontrol.apiserver.k8s.io", "", "FlowSchema PriorityLevelConfiguration"},
 		{"imagepolicy", "imagepolicy.k8s.io", "", ""},
-		{"apiserverinternal", "internal.apiserver.k8s.io", "", "storageversions"},
-		{"lifecycle", "lifecycle.k8s.io", "evictionrequests evictions", ""},
-		{"networking", "networking.k8s.io", "ingresses networkpolicies", "ingressclasses ipaddresses servicecidrs"},
-		{"node", "node.k8s.io", "", "runtimeclasses"},
-		{"policy", "policy", "evictions poddisruptionbudgets", ""},
-		{"rbac", "rbac.authorization.k8s.io", "rolebindings roles", "clusterrolebindings clusterroles"},
-		{"resource", "resource.k8s.io", "resourceclaims resourceclaimtemplates",
-			"deviceclasses devicetaintrules resourcepoolstatusrequests resourceslices"},
-		{"scheduling", "scheduling.k8s.io", "compositepodgroups podgroups workloads", "priorityclasses"},
-		{"storage", "storage.k8s.io", "csistoragecapacities", "csidrivers csinodes storageclasses volumeattachments volumeattributesclasses"},
-		{"storagemigration", "storagemigration.k8s.io", "", "storageversionmigrations"},
+		{"apiserverinternal", "internal.apiserver.k8s.io", "", "StorageVersion"},
+		{"lifecycle", "lifecycle.k8s.io", "EvictionRequest Eviction", ""},
+		{"networking", "networking.k8s.io", "Ingress NetworkPolicy", "IngressClass IPAddress ServiceCIDR"},
+		{"node", "node.k8s.io", "", "RuntimeClass"},
+		{"policy", "policy", "Eviction PodDisruptionBudget", ""},
+		{"rbac", "rbac.authorization.k8s.io", "RoleBinding Role", "ClusterRoleBinding ClusterRole"},
+		{"resource", "resource.k8s.io", "ResourceClaim ResourceClaimTemplate",
+			"DeviceClass DeviceTaintRule ResourcePoolStatusRequest ResourceSlice"},
+		{"scheduling", "scheduling.k8s.io", "CompositePodGroup PodGroup Workload", "PriorityClass"},
+		{"storage", "storage.k8s.io", "CSIStorageCapacity", "CSIDriver CSINode StorageClass VolumeAttachment VolumeAttributesClass"},
+		{"storagemigration", "storagemigration.k8s.io", "", "StorageVersionMigration"},
 	}
 }

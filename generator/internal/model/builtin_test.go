@@ -30,7 +30,7 @@ func TestBuiltinResources(t *testing.T) {
 	declaration := regexp.MustCompile(`(?m)((?:^//.*\n|^\n)+)type (\w+) struct`)
 	client := regexp.MustCompile(`(?m)^// ?\+genclient *$`)
 	plurals := namer.NewAllLowercasePluralNamer(map[string]string{"Endpoints": "endpoints"})
-	want := []BuiltinResource{{"", "bindings", true}} // served without a client
+	want := []BuiltinResource{{"", "bindings", "Binding", true}} // served without a client
 	for _, file := range files {
 		source, err := os.ReadFile(file)
 		if err != nil {
@@ -48,7 +48,7 @@ func TestBuiltinResources(t *testing.T) {
 			if !client.MatchString(d[1]) {
 				continue
 			}
-			r := BuiltinResource{string(group[1]), plurals.Name(&types.Type{Name: types.Name{Name: d[2]}}), !strings.Contains(d[1], "+genclient:nonNamespaced")}
+			r := BuiltinResource{string(group[1]), plurals.Name(&types.Type{Name: types.Name{Name: d[2]}}), d[2], !strings.Contains(d[1], "+genclient:nonNamespaced")}
 			if !slices.Contains(want, r) {
 				want = append(want, r)
 			}

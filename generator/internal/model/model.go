@@ -168,14 +168,32 @@ func (p Positions) SetList(field string, list diag.Sourced[[]string]) {
 // where the path is made of a kind, both are for that kind. A project may well ask for failurePolicy Fail on CREATE and
 // for Ignore on DELETE, or for a resource and its subresource, and serve both by the same code.
 func (w *Webhook) CanShare(other *Webhook) bool {
-	return w.Mutating == other.Mutating && (!isTypedPath(w.ServedPath()) || slices.ContainsFunc(w.Resources(), func(r string) bool {
+	if w.Mutating != other.Mutating {
+		return false
+	}
+	return !w.isPathOfKind() && !other.isPathOfKind() || slices.ContainsFunc(w.Resources(), func(r string) bool {
 		return slices.Contains(other.Resources(), r)
-	}))
+	})
 }
 
-// isTypedPath reports a path as controller-runtime's builder and this generator make them of a kind.
-func isTypedPath(path string) bool {
-	return (strings.HasPrefix(path, "/mutate-") || strings.HasPrefix(path, "/validate-")) && strings.Count(path, "-") >= 3
+// isPathOfKind reports whether a webhook's path is made of the group, the version and a kind of its rules, as by
+// generateValidatePath and generateMutatePath of controller-runtime's pkg/builder.
+func (w *Webhook) isPathOfKind() bool {
+	prefix := "/validate-"
+	if w.Mutating {
+		prefix = "/mutate-"
+	}
+	for _, rule := range w.Spec.Rules {
+		for _, group := range rule.APIGroups {
+			for _, version := range rule.APIVersions {
+				kind, ok := strings.CutPrefix(w.ServedPath(), prefix+strings.ReplaceAll(group, ".", "-")+"-"+version+"-")
+				if ok && kind != "" && !strings.ContainsAny(kind, "-/") {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // Resources are the resources of a webhook, sorted, subresources counted as what they belong to.

@@ -26,6 +26,8 @@ const (
 	RuleRatchet       = "D19"
 	RuleEnforcement   = "D20"
 	RuleListed        = "D21"
+	RuleSelector      = "D22"
+	RuleOneType       = "U3"
 )
 
 // Rules documents them.
@@ -33,7 +35,7 @@ func Rules() []diag.Rule {
 	return []diag.Rule{
 		{ID: RuleGroupVersion, Title: "a type's API group and version are known"},
 		{ID: RulePlural, Title: "a type's plural is known"},
-		{ID: RuleTarget, Title: "the type that `for` or `params` names can be found"},
+		{ID: RuleTarget, Title: "markers are on types of kinds, and find the types that `for` and `params` name"},
 		{ID: RuleBelongs, Title: "a rule, condition, patch or allowance belongs to a webhook, a member of a policy to a policy"},
 		{ID: RuleConfiguration, Title: "a webhook's configuration object is known"},
 		{ID: RuleExclusive, Title: "arguments that exclude each other are not both given"},
@@ -51,5 +53,7 @@ func Rules() []diag.Rule {
 		{ID: RuleRatchet, Title: "ratchet suits its webhook"},
 		{ID: RuleEnforcement, Title: "enforcement suits its webhook"},
 		{ID: RuleListed, Severity: diag.Warning, Title: "the user's kustomization.yaml beside the manifest lists the policies"},
+		{ID: RuleSelector, Severity: diag.Warning, Title: "a comma in a selector begins a requirement, not a value"},
+		{ID: RuleOneType, Title: "a group, version and kind has one Go type"},
 	}
 }

@@ -3,11 +3,16 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/gobuffalo/flect"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -15,8 +20,10 @@ import (
 )
 
 // CreateAPI writes the Go type of a new kind. It also writes the package of the group and version if it is missing.
-func CreateAPI(ctx context.Context, c Config, r Resource) (Result, error) {
-	if err := r.check(); err != nil {
+// plural is the name of the kind's resource; empty for the one that controller-gen derives. A kind that looks like a
+// plural needs it.
+func CreateAPI(ctx context.Context, c Config, r Resource, plural string) (Result, error) {
+	if err := cmp.Or(r.check(), checkPlural(r, plural)); err != nil {
 		return Result{}, err
 	}
 	s, stopped, err := c.site(ctx)
@@ -33,10 +40,13 @@ func CreateAPI(ctx context.Context, c Config, r Resource) (Result, error) {
 		return Result{}, fmt.Errorf("%s is a protected group: API servers refuse its definitions without the annotation api-approved.kubernetes.io; use a domain of yours, such as shop.example.com", group)
 	}
 	var e edits
-	if _, ok := s.ownType(r); !ok {
-		if err := s.newAPI(&e, group, r); err != nil {
+	switch own, ok := s.ownType(r); {
+	case !ok:
+		if err := s.newAPI(&e, group, r, plural); err != nil {
 			return Result{}, err
 		}
+	case own.notKind() != "":
+		return Result{}, errors.New(own.notKind())
 	}
 	result := Result{Result: s.generate(ctx, s.Read(ctx, e.Edits), e)}
 	for _, f := range e.Create {
@@ -44,14 +54,65 @@ func CreateAPI(ctx context.Context, c Config, r Resource) (Result, error) {
 			result.Next = append(result.Next, "add fields to "+r.Kind+" in "+s.rel(f.Path))
 		}
 	}
+	if moves := s.firstGroup(group, r.Version); len(e.Create) > 0 && moves != "" {
+		result.Next = append(result.Next, moves)
+	}
 	result.Next = append(result.Next, "webhook-gen create webhook "+r.flags()+" --mutating --validating", s.test())
 	return result, nil
 }
 
+// checkPlural reports a kind that looks like a plural if no plural is given for it, and a plural that is no resource.
+func checkPlural(r Resource, plural string) error {
+	word := strings.ToLower(r.Kind)
+	single := flect.Singularize(word)
+	switch {
+	case plural != "" && len(validation.IsDNS1035Label(plural)) > 0:
+		return fmt.Errorf("--plural is %q: those have lower-case letters, digits and -, as orders", plural)
+	case plural == "" && single != word && flect.Pluralize(single) == word:
+		return fmt.Errorf("%s is a plural, and kinds are singular: --kind %s; for a kind of that name, add --plural %s", r.Kind, r.Kind[:1]+single[1:], word)
+	}
+	return nil
+}
+
+// checkNames reports a type of the package that the new kind would declare again, and a kind with the name of another
+// kind's part.
+func checkNames(p *load.Package, kind string) error {
+	for _, part := range []string{"Spec", "Status", "List"} {
+		if _, ok := p.Type(kind + part); ok {
+			return fmt.Errorf("the kind %s has a type %s%s, and the package has one already: rename it, or choose another kind", kind, kind, part)
+		}
+		whole, ok := strings.CutSuffix(kind, part)
+		if _, declared := p.Type(whole); ok && declared {
+			return fmt.Errorf("%s is the name of a part of %s: choose another kind", kind, whole)
+		}
+	}
+	return nil
+}
+
+// firstGroup tells where the project's first group is if a further one gets a folder of its own: the first one has no
+// folder of its group.
+func (s site) firstGroup(group, version string) string {
+	base := filepath.Join(s.Root, "api")
+	if filepath.Dir(s.apiDir(group, version)) == base {
+		return ""
+	}
+	for _, a := range s.apis {
+		if filepath.Dir(a.Dir) == base && a.Group != group {
+			word, _, _ := strings.Cut(a.Group, ".")
+			to := path.Join("api", word)
+			return fmt.Sprintf("the group %s stays in %s; for a folder of its own: mkdir -p %s && git mv %s %s, and change its import path", a.Group, s.rel(a.Dir), to, s.rel(a.Dir), to)
+		}
+	}
+	return ""
+}
+
 // newAPI writes the files of a new kind.
-func (s site) newAPI(e *edits, group string, r Resource) error {
-	api := API{Dir: s.apiDir(group, r.Version), Package: r.Version, Group: group, Version: r.Version, Kind: r.Kind}
+func (s site) newAPI(e *edits, group string, r Resource, plural string) error {
+	api := API{Dir: s.apiDir(group, r.Version), Package: r.Version, Group: group, Version: r.Version, Kind: r.Kind, Plural: plural}
 	if have, ok := s.api(group, r.Version); ok {
+		if err := checkNames(have.Package, r.Kind); err != nil {
+			return err
+		}
 		api.Dir, api.Package = have.Dir, have.Name
 		api = api.registering(have.Package)
 	} else {

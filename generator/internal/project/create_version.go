@@ -35,6 +35,9 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 	if len(others) == 0 {
 		return Result{}, fmt.Errorf("the project has no kind %s of the group %s: webhook-gen create api writes one", r.Kind, s.group(r))
 	}
+	if what := others[0].notKind(); what != "" {
+		return Result{}, errors.New(what)
+	}
 	hub := slices.IndexFunc(others, func(o ownVersion) bool { return o.has("webhook:conversion:hub") })
 	source, err := r.source(others, hub, from)
 	if err != nil {

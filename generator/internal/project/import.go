@@ -81,6 +81,9 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 	if diags.HasErrors() || len(e.Change) == 0 && len(e.Create) == 0 {
 		return result, nil
 	}
+	commands := im.withoutControllerGen()
+	im.diags.Add(commands...)
+	result.Diagnostics.Add(commands...)
 	if settings != nil {
 		e.Create = append(e.Create, *settings)
 	} else if run.Manifests.Header {

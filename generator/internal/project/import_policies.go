@@ -212,8 +212,17 @@ func (a *arguments) match(m *admissionregistrationv1.MatchResources) {
 
 func (a *arguments) selector(name string, s *metav1.LabelSelector) {
 	if s != nil && len(s.MatchLabels)+len(s.MatchExpressions) > 0 {
-		a.text(name, metav1.FormatLabelSelector(s))
+		a.text(name, selectorText(s))
 	}
+}
+
+// selectorText is a selector in the form of kubectl's --selector. It is empty for a selector of all objects, which
+// metav1.FormatLabelSelector writes as <none>.
+func selectorText(s *metav1.LabelSelector) string {
+	if len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		return ""
+	}
+	return metav1.FormatLabelSelector(s)
 }
 
 // binding adds the arguments of a binding.
@@ -229,7 +238,7 @@ func (a *arguments) binding(b *model.Binding, p *model.Policy) error {
 			a.text("params", strings.TrimPrefix(ref.Namespace+"/"+cmp.Or(ref.Name, "*"), "/"))
 		}
 		if ref.Selector != nil {
-			a.text("paramSelector", metav1.FormatLabelSelector(ref.Selector))
+			a.text("paramSelector", selectorText(ref.Selector))
 		}
 		addWord(a, "parameterNotFound", ref.ParameterNotFoundAction)
 	}

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"go/token"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,10 +50,19 @@ type Resource struct {
 	Kind    string
 }
 
+// leadingZero finds a number of a version that begins with a zero: Kubernetes' own versions have none.
+var leadingZero = regexp.MustCompile(`[a-z]0`)
+
 // check reports an invalid resource.
 func (r Resource) check() error {
+	group, version, both := strings.Cut(r.Version, "/")
 	switch {
-	case !model.IsVersion(r.Version) || strings.HasPrefix(r.Version, "v0"):
+	case both && model.IsVersion(version):
+		return fmt.Errorf("%q is a group and a version: write --group %s --version %s", r.Version, group, version)
+	case strings.Contains(r.Group, "/"):
+		group, version, _ = strings.Cut(r.Group, "/")
+		return fmt.Errorf("%q is a group and a version: write --group %s --version %s", r.Group, group, version)
+	case !model.IsVersion(r.Version) || leadingZero.MatchString(r.Version):
 		return fmt.Errorf("%q is not a version: those are v1, v2beta1 and the like", r.Version)
 	case !token.IsExported(r.Kind) || !token.IsIdentifier(r.Kind):
 		return fmt.Errorf("%q is not a kind: those are Go names that begin with a capital letter, as %s", r.Kind, capital(r.Kind))
@@ -149,6 +159,7 @@ func (s site) api(group, version string) (build.API, bool) {
 type ownVersion struct {
 	build.API
 	build.APIType
+	name string
 }
 
 // ownType finds the project's own type of a kind.
@@ -156,11 +167,21 @@ func (s site) ownType(r Resource) (ownVersion, bool) {
 	for _, group := range []string{s.group(r), r.Group} {
 		if api, ok := s.api(group, r.Version); ok {
 			if t, ok, _ := build.FindType(api.Package, r.Kind); ok {
-				return ownVersion{api, t}, true
+				return ownVersion{api, t, r.Kind}, true
 			}
 		}
 	}
 	return ownVersion{}, false
+}
+
+// notKind describes why a type is no kind; empty if it may be one.
+func (v ownVersion) notKind() string {
+	t, _ := v.Package.Type(v.name)
+	what := build.NotKind(v.Package, t)
+	if what == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s/%s is %s, and no kind", v.name, v.Group, v.Version, what)
 }
 
 // versions returns the versions of a kind in the project.

@@ -18,6 +18,8 @@ type API struct {
 	Dir, Package string
 	// Group is the API group in full.
 	Group, Version, Kind string
+	// Plural is the name of the resource; empty for the one that controller-gen derives.
+	Plural string
 	// Registration is what the variable SchemeBuilder of the package registers: "functions" for the type of package
 	// runtime of k8s.io/apimachinery, "objects" for the type of controller-runtime. Without the variable it is empty.
 	Registration string

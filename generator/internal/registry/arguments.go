@@ -21,6 +21,8 @@ import (
 // entry in Arguments.
 type Argument struct {
 	Name string
+	// Elsewhere are the argument's names in controller-gen's markers and in manifests.
+	Elsewhere []string
 	value
 	// Default is the value or, in words, the behaviour without the argument.
 	Default, Doc string
@@ -58,7 +60,7 @@ type FieldRule struct {
 func Arguments() []Argument {
 	const upstream = " Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation, "
 	return []Argument{
-		{Name: "operations", value: setting(func(s *Settings) marker.Type {
+		{Name: "operations", Elsewhere: []string{"verbs", "verb", "operation"}, value: setting(func(s *Settings) marker.Type {
 			return marker.List(&s.Operations, model.Operations()...)
 		}), Example: `"create;update"`,
 			Doc:    "The operations on the object that the webhook is called for. Required here or in +webhook:defaults.",
@@ -80,7 +82,7 @@ func Arguments() []Argument {
 				{Rule: diag.Rule{ID: "E13b", Title: "sideEffects is one of four words in v1beta1", Doc: "None, NoneOnDryRun, Some or Unknown, which is the default. KEP 492; upstream: supportedSideEffectClasses."},
 					Only: "v1beta1"},
 			}},
-		{Name: "timeoutSeconds", value: number(func(w *Spec) **int32 { return &w.TimeoutSeconds }, 1, 30), Default: "10 (v1beta1: 30)",
+		{Name: "timeoutSeconds", Elsewhere: []string{"timeout"}, value: number(func(w *Spec) **int32 { return &w.TimeoutSeconds }, 1, 30), Default: "10 (v1beta1: 30)",
 			Doc: "Seconds that the API server waits for an answer.", Example: "5", Field: "timeoutSeconds",
 			Rules: []FieldRule{{Rule: diag.Rule{ID: "E14", Title: "timeoutSeconds is between 1 and 30", Doc: "In both API versions." + upstream + "validateValidatingWebhook."}}}},
 		{Name: "admissionReviewVersions", value: plain(func(w *Spec) *[]string { return &w.AdmissionReviewVersions }, func(f *diag.Sourced[[]string]) marker.Type { return marker.List(f) }), Default: "v1 (v1beta1: v1beta1)",
@@ -172,7 +174,7 @@ func setting(decode func(*Settings) marker.Type) value {
 }
 
 func selector(f *diag.Sourced[*metav1.LabelSelector]) marker.Type {
-	return marker.Func(f, "selector", parseSelector)
+	return marker.Func(f, "selector", parseSelector).Doubted(model.RuleSelector, valuesAsLabels)
 }
 
 // bound makes a value that is decoded and later put into a webhook.
@@ -211,7 +213,7 @@ type ServiceReference struct {
 func (s *Settings) parameters(mutating bool) (all []marker.Parameter) {
 	for _, a := range Arguments() {
 		if mutating || !a.Mutating {
-			all = append(all, marker.Parameter{Name: a.Name, Type: a.bind(s, a), Default: a.Default, Doc: a.Doc})
+			all = append(all, marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.bind(s, a), Default: a.Default, Doc: a.Doc})
 		}
 	}
 	return all

@@ -62,7 +62,7 @@ func conversionDefinitions() marker.Registry {
 			func(m *Field) []marker.Parameter {
 				return []marker.Parameter{
 					{Name: "path", Type: marker.String(&m.Path), Default: "the field's own name", Doc: "The field in the hub's struct, in JSON names: `mode`, `deletion.order`; an embedded struct as a whole by its Go name. At the end, `*` is the field's own name. Parents are created when there is a value to put into them. `metadata.annotations[key]` and `metadata.labels[key]` are entries, for text, whole numbers and bools, and `as: \"json\"` for anything."},
-					{Name: "as", Type: marker.List(&m.As), Doc: "How the value changes: converters, applied from outside to inside. " + converterNames()},
+					{Name: "as", Type: marker.Texts(&m.As), Doc: "How the value changes: converters, applied from outside to inside. " + converterNames()},
 					{Name: "unless", Type: marker.String(&m.Unless), Default: "never", Doc: "Another field of the spoke's struct, for members of the hub that exclude each other. If that field is set, the hub does not get this value. An annotation keeps it."},
 					{Name: "", Type: marker.String(&m.Text), Doc: "Short for `path`."},
 				}
@@ -75,7 +75,7 @@ func conversionDefinitions() marker.Registry {
 				return []marker.Parameter{
 					{Name: "from", Type: marker.String(&m.From), Doc: "The spoke's value."},
 					{Name: "to", Type: marker.String(&m.To), Doc: "The hub's value."},
-					{Name: "same", Type: marker.List(&m.Same), Doc: "In place of `from` and `to`: values that one version alone has, or `*` for all of these. Clients of the other version read them unchanged, though its Enum refuses them in a request."},
+					{Name: "same", Type: marker.Texts(&m.Same), Doc: "In place of `from` and `to`: values that one version alone has, or `*` for all of these. Clients of the other version read them unchanged, though its Enum refuses them in a request."},
 				}
 			}),
 		fieldDefinition(model.Default, "default",
@@ -118,7 +118,7 @@ func conversionDefinitions() marker.Registry {
 			`+webhook:conversion:allow(rule: "V11")="clients of v1 have a year to shorten the name"`,
 			func(m *Field) []marker.Parameter {
 				return []marker.Parameter{
-					{Name: "rule", Type: marker.Enum(&m.Rule, "V9", "V11"), Required: true, Doc: "The id of the rule that the warning shows."},
+					{Name: "rule", Type: marker.Enum(&m.Rule, "V9", "V11", "V13", "V14", "V15"), Required: true, Doc: "The id of the rule that the warning shows."},
 					{Name: "", Type: marker.String(&m.Text), Required: true, Doc: "The reason, for those who read the marker."},
 				}
 			}),

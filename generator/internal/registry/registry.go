@@ -98,7 +98,7 @@ func webhookDefinitions() marker.Registry {
 			func(m *Rule) []marker.Parameter {
 				return append([]marker.Parameter{
 					belongsTo(&m.Webhook),
-					{Name: "operations", Type: marker.List(&m.Operations, model.Operations()...), Default: "the webhook's", Doc: "The operations on the object."},
+					{Name: "operations", Elsewhere: Of("operations").Elsewhere, Type: marker.List(&m.Operations, model.Operations()...), Default: "the webhook's", Doc: "The operations on the object."},
 				}, m.Matched.parameters()...)
 			}),
 		repeated("webhook:matchCondition", "A CEL expression that must be true for the webhook to be called, with the variables object, oldObject, request and authorizer. "+
@@ -120,13 +120,13 @@ func webhookDefinitions() marker.Registry {
 					{Name: "", Type: marker.String(&m.JSON), Required: true, Doc: "The patch, as JSON."},
 				}
 			}),
-		repeated("webhook:allow", "A rule of `webhook-gen lint` that a webhook may break, and why; or P22, P23 or P32, which expressions of policies may break. It covers every webhook whose marker, +webhook or +kubebuilder:webhook, is in the same "+
+		repeated("webhook:allow", "A rule of `webhook-gen lint` that a webhook may break, and why; or P22, P23, P32 or P33, which expressions of policies may break. It covers every webhook whose marker, +webhook or +kubebuilder:webhook, is in the same "+
 			"comment, unless `webhook` names one; in the comment of the package, that can be any webhook of the package. In a manifest, write it in a comment above the webhook.",
 			`+webhook:allow(rule: "W12")="the server runs outside of the cluster"`,
 			func(m *Allow) []marker.Parameter {
 				return []marker.Parameter{
 					belongsTo(&m.Webhook),
-					{Name: "policy", Type: marker.String(&m.Policy), Default: "every policy of the declaration, for P22, P23 and P32",
+					{Name: "policy", Type: marker.String(&m.Policy), Default: "every policy of the declaration, for P22, P23, P32 and P33",
 						Doc: "The policy that the marker applies to: its name, or `mutating` or `validating` for all of that kind."},
 					{Name: "rule", Type: marker.String(&m.Rule), Required: true, Doc: "The rule's id."},
 					{Name: "", Type: marker.String(&m.Reason), Required: true, Doc: "The reason, for those who read the marker."},
@@ -173,13 +173,13 @@ func webhookDefinitions() marker.Registry {
 }
 
 func webhookDefinition(mutating bool) marker.Definition {
-	name, example := "webhook:validating", `+webhook:validating(operations: "create;update", timeoutSeconds: 5, deleting: unchangedSpec)`
+	name, elsewhere, example := "webhook:validating", "mutating=false", `+webhook:validating(operations: "create;update", timeoutSeconds: 5, deleting: unchangedSpec)`
 	if mutating {
-		name, example = "webhook:mutating", `+webhook:mutating(operations: "create")`
+		name, elsewhere, example = "webhook:mutating", "mutating=true", `+webhook:mutating(operations: "create")`
 	}
 	doc := "A " + model.KindWord(mutating) + " webhook for its type, or for the type that `for` names. On a package it needs groups, versions and resources, " +
 		"and is an entry of the manifest without a handler."
-	return repeated(name, doc, example, func(m *Webhook) []marker.Parameter {
+	definition := repeated(name, doc, example, func(m *Webhook) []marker.Parameter {
 		m.Mutating = mutating
 		p := []marker.Parameter{
 			{Name: "for", Type: marker.Func(&m.For, "import/path.Type | group/version/Kind", parseTarget), Default: "the marked type",
@@ -209,6 +209,8 @@ func webhookDefinition(mutating bool) marker.Definition {
 		p = append(p, m.Matched.parameters()...)
 		return append(p, m.Settings.parameters(mutating)...)
 	})
+	definition.Elsewhere = elsewhere
+	return definition
 }
 
 // repeated declares a marker of types and packages that may stand there several times. It is decoded into a value with
@@ -225,12 +227,37 @@ func repeated[T any](name, doc, example string, parameters func(*T) []marker.Par
 
 func (m *Matched) parameters() []marker.Parameter {
 	return []marker.Parameter{
-		{Name: "groups", Type: marker.List(&m.Groups), Default: "the type's", Doc: "API groups; `core` is the group without a name."},
-		{Name: "versions", Type: marker.List(&m.Versions), Default: "the type's", Doc: "API versions."},
-		{Name: "resources", Type: marker.List(&m.Resources), Default: "the type's plural", Doc: "Plural names, `pods/status` for a subresource."},
-		{Name: "subresource", Type: marker.List(&m.Subresource), Doc: "Subresources of each resource that are matched instead of the resource itself: `status`, `scale`, `exec`."},
+		{Name: "groups", Elsewhere: []string{"group", "apiGroups", "apiGroup"}, Type: groups(&m.Groups), Default: "the type's", Doc: "API groups; `core` is the group without a name."},
+		{Name: "versions", Elsewhere: []string{"version", "apiVersions", "apiVersion"}, Type: marker.List(&m.Versions), Default: "the type's", Doc: "API versions."},
+		{Name: "resources", Elsewhere: []string{"resource", "plural"}, Type: resources(&m.Resources), Default: "the type's plural", Doc: "Plural names, `pods/status` for a subresource."},
+		{Name: "subresource", Elsewhere: []string{"subresources"}, Type: subresources(&m.Subresource), Doc: "Subresources of each resource that are matched instead of the resource itself: `status`, `scale`, `exec`."},
 		{Name: "scope", Type: marker.Enum(&m.Scope, "Cluster", "Namespaced", "*"), Default: "the type's, if a marker sets it and `resources` is not set", Doc: "Whether cluster-scoped or namespaced objects are matched."},
 	}
+}
+
+// groups is a list of API groups, with a word for the group without a name.
+func groups(f *diag.Sourced[[]string]) marker.Type {
+	return marker.List(f).WithEmpty(CoreGroup)
+}
+
+// resources is a list of resources, each with or without a subresource.
+func resources(f *diag.Sourced[[]string]) marker.Type {
+	return marker.Elements(f, func(element string) (problem, remedy string) {
+		if sub, ok := strings.CutPrefix(element, "/"); ok {
+			return fmt.Sprintf("%q has no resource before its slash", element), fmt.Sprintf("write subresource: %q, for each resource", sub)
+		}
+		return "", ""
+	})
+}
+
+// subresources is a list of subresources, without their resources.
+func subresources(f *diag.Sourced[[]string]) marker.Type {
+	return marker.Elements(f, func(element string) (problem, remedy string) {
+		if at := strings.LastIndexByte(element, '/'); at >= 0 {
+			return fmt.Sprintf("%q has a slash: a subresource is the word behind it", element), fmt.Sprintf("write subresource: %q", element[at+1:])
+		}
+		return "", ""
+	})
 }
 
 func belongsTo(f *diag.Sourced[string]) marker.Parameter {

@@ -5,12 +5,10 @@ package registry
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
-
+	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
@@ -34,12 +32,61 @@ func parseTarget(text string) (Target, error) {
 	if len(parts) == 3 && model.IsVersion(parts[1]) && token.IsExported(parts[2]) && token.IsIdentifier(parts[2]) {
 		return Target{Group: GroupName(parts[0]), Version: parts[1], Kind: parts[2]}, nil
 	}
-	return Target{}, fmt.Errorf("%q names neither a Go type (import/path.Type) nor a kind (group/version/Kind)", text)
+	err := fmt.Errorf("%q names neither a Go type (import/path.Type) nor a kind (group/version/Kind)", text)
+	if builtin, subresource, ok := BuiltinMeant(text); ok && subresource != "" {
+		return Target{}, marker.Remedied(err, "write for: %q, subresource: %q", builtin, subresource)
+	} else if ok {
+		return Target{}, marker.Remedied(err, "write for: %q", builtin)
+	}
+	if alias, name, ok := strings.Cut(text, "."); ok && slash < 0 {
+		return Target{}, marker.Remedied(err, "write the import path of %s in its place, as in for: \"example.com/shop/api/v1.%s\"", alias, name)
+	}
+	return Target{}, marker.Remedied(err, `for example for: "apps/v1/Deployment" or for: "example.com/shop/api/v1.Order"`)
 }
+
+// BuiltinMeant returns the kind of Kubernetes, as parseTarget reads it, that a text means which parseTarget does not
+// read: a Go type behind the name of an import (corev1.Pod), a resource (apps/v1/deployments), a kind alone. The
+// subresource is a word behind the kind.
+func BuiltinMeant(text string) (kind, subresource string, ok bool) {
+	words := strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '.' })
+	group, version := "", "v1"
+	resources := model.BuiltinResources()
+	for i, w := range words {
+		folder, v := w, ""
+		if at := strings.LastIndexByte(w, 'v'); at >= 0 && model.IsVersion(w[at:]) {
+			folder, v = w[:at], w[at:]
+		}
+		if v != "" {
+			version = v
+		}
+		if _, known := model.BuiltinGroups()[folder]; known && (v != "" || i+1 < len(words)) {
+			group = folder
+			continue
+		}
+		at := slices.IndexFunc(resources, func(r model.BuiltinResource) bool {
+			return (strings.EqualFold(r.Kind, w) || strings.EqualFold(r.Name, w)) && r.Group != "extensions" && (group == "" || r.Group == model.BuiltinGroups()[group])
+		})
+		if at < 0 {
+			continue
+		}
+		if i+1 < len(words) {
+			subresource = words[i+1]
+		}
+		kind = version + "/" + resources[at].Kind
+		if g := resources[at].Group; g != "" {
+			kind = g + "/" + kind
+		}
+		return kind, subresource, true
+	}
+	return "", "", false
+}
+
+// CoreGroup names the group without a name in markers.
+const CoreGroup = "core"
 
 // GroupName undoes the one alias in markers: the group of pods has no name, and a list no empty element.
 func GroupName(group string) string {
-	if group == "core" {
+	if group == CoreGroup {
 		return ""
 	}
 	return group
@@ -57,34 +104,4 @@ func (t Target) Builtin() (model.Kind, bool) {
 		return model.Kind{}, false
 	}
 	return model.Kind{Group: group, Version: version, Kind: t.Type}, true
-}
-
-// parseSelector reads kubectl's selector syntax: "a=b, c in (d, e), f, !g, h!=i".
-// metav1.ParseToLabelSelector reads all of it but !=, which is NotIn with one value.
-func parseSelector(text string) (*metav1.LabelSelector, error) {
-	requirements, err := labels.ParseToRequirements(text)
-	if err != nil {
-		return nil, fmt.Errorf("not a label selector such as \"environment=production, tier in (a, b)\": %w", err)
-	}
-	operators := map[selection.Operator]metav1.LabelSelectorOperator{
-		selection.In: metav1.LabelSelectorOpIn, selection.NotIn: metav1.LabelSelectorOpNotIn, selection.NotEquals: metav1.LabelSelectorOpNotIn,
-		selection.Exists: metav1.LabelSelectorOpExists, selection.DoesNotExist: metav1.LabelSelectorOpDoesNotExist,
-	}
-	selector := &metav1.LabelSelector{}
-	for _, r := range requirements {
-		values := r.Values().List()
-		operator, isExpression := operators[r.Operator()]
-		other, twice := selector.MatchLabels[r.Key()]
-		switch {
-		case isExpression:
-			selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{Key: r.Key(), Operator: operator, Values: values})
-		case r.Operator() != selection.Equals && r.Operator() != selection.DoubleEquals:
-			return nil, fmt.Errorf("label selectors of webhooks cannot compare numbers: %s", r.String())
-		case twice:
-			return nil, fmt.Errorf("label %q cannot be both %q and %q", r.Key(), other, values[0])
-		default:
-			metav1.AddLabelToSelector(selector, r.Key(), values[0])
-		}
-	}
-	return selector, nil
 }

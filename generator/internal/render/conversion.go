@@ -255,11 +255,7 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 			returnError(g, jen.Qual(conversionPackage, "CarryOver").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Lit(plan.Reads), jen.Lit(plan.Hub.Version),
 				jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), forth.Clone(), back.Clone()))
 		}
-		exchange, args := "Exchange", []jen.Code{jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), back}
-		if plan.Root.NeedsHooks() {
-			exchange, args = "ExchangeHooks", append(args, forth)
-		}
-		g.Return(jen.Qual(conversionPackage, exchange).Call(args...))
+		g.Return(jen.Qual(conversionPackage, "Exchange").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), back))
 	})
 }
 

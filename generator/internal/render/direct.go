@@ -7,8 +7,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// Direct writes the configurations, and a patch for each kind that has a conversion. They name the Service that serves
-// the webhooks. Delivery is left out.
+// Direct writes the configurations, the policies that replace no webhook, and a patch for each kind that has a
+// conversion. They name the Service that serves the webhooks. Delivery is left out.
 func Direct(p *model.Project, o Options) ([][]byte, error) {
 	o.Delivery = Delivery{}
 	var written fileList
@@ -16,6 +16,9 @@ func Direct(p *model.Project, o Options) ([][]byte, error) {
 	if len(p.Configurations) > 0 {
 		text, err := manifest(p, o)
 		written.put(output.File{Content: text}, err)
+	}
+	if always := p.AlwaysInstalled(); len(always) > 0 {
+		written.put(policies(PoliciesFile, always))
 	}
 	var texts [][]byte
 	for _, f := range written.all {

@@ -19,10 +19,16 @@ type Error struct {
 	Reason string
 	// Err is what Reason comes from, if that is an error.
 	Err error
+	// Endless is true if the declaration was found, and the type contains itself without an end.
+	Endless bool
 }
 
 func (e *Error) Error() string {
-	return "cannot find type " + strings.TrimPrefix(e.Package+"."+e.Name, ".") + ": " + e.Reason
+	name := strings.TrimPrefix(e.Package+"."+e.Name, ".")
+	if e.Endless {
+		return "type " + name + " " + e.Reason
+	}
+	return "cannot find type " + name + ": " + e.Reason
 }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -40,9 +46,15 @@ func (m mention) missing(reason string, err error) *Type {
 	if err != nil {
 		reason = cmp.Or(reason, err.Error())
 	}
-	return &Type{
-		Package: m.importPath, Name: m.name, Args: m.args,
-		under: &underlying{kind: Opaque},
-		err:   &Error{Range: m.Range, Package: m.importPath, Name: m.name, Reason: reason, Err: err},
-	}
+	return m.opaque(&Error{Range: m.Range, Package: m.importPath, Name: m.name, Reason: reason, Err: err})
+}
+
+// endless makes the error of a type whose type arguments become longer with each field that leads back to it.
+func endless(at diag.Range, importPath, name string) error {
+	return &Error{Range: at, Package: importPath, Name: name, Endless: true,
+		Reason: "contains itself with ever longer type arguments, which Go refuses"}
+}
+
+func (m mention) opaque(err error) *Type {
+	return &Type{Package: m.importPath, Name: m.name, Args: m.args, under: &underlying{kind: Opaque}, err: err}
 }

@@ -22,6 +22,8 @@ type Field struct {
 	// JSON is the name of the member that holds the field: the Go name where the tag gives none,
 	// "" if the field is not encoded or if it is Inline and thus no member of its own.
 	JSON string
+	// Tagged is true if the JSON tag gives the name.
+	Tagged bool
 	// OmitEmpty, OmitZero and String are the options of the JSON tag.
 	OmitEmpty, OmitZero, String bool
 	// Inline is set if encoding/json treats the fields of this struct as if they stood in the
@@ -102,7 +104,7 @@ func (f *Field) encode() {
 	f.OmitEmpty, f.OmitZero, f.String = has("omitempty"), has("omitzero"), has("string")
 	switch {
 	case isMemberName(name):
-		f.JSON = name
+		f.JSON, f.Tagged = name, true
 	case f.Embedded && f.embedsStruct():
 		f.Inline = true
 	default:

@@ -102,6 +102,9 @@ func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 	if len(params) != len(m.args) {
 		return m.missing(fmt.Sprintf("it has %d type parameters and is given %d arguments", len(params), len(m.args)), nil)
 	}
+	if d.endless = d.endless || depth(m.args) > deepest; d.endless && len(params) > 0 {
+		return m.opaque(endless(m.Range, m.importPath, m.name))
+	}
 	at := environment{scope: s, file: d.file}
 	if len(params) > 0 {
 		at.types = make(map[string]*Type, len(params))
@@ -121,8 +124,25 @@ func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 		Package: s.path, Name: m.name, Args: m.args,
 		Range: d.file.Range(d.spec.Name.Pos(), d.spec.Name.End()),
 		File:  d.file, AST: d.spec, place: d.place,
-		at: at,
+		of: d, at: at,
 	})
+}
+
+// deepest is the depth of type arguments in type arguments. Above it, a type is taken to contain itself, as Box[T] does
+// with a field of type *Box[[]T].
+const deepest = 16
+
+// depth returns how deep types are nested in type arguments.
+func depth(args []*Type) int {
+	most := 0
+	for _, t := range args {
+		inner := t.Args
+		if t.Name == "" && t.under.elem != nil {
+			inner = []*Type{t.under.elem}
+		}
+		most = max(most, 1+depth(inner))
+	}
+	return most
 }
 
 // unique returns the one Type that stands for all identical named ones.

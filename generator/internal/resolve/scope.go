@@ -111,6 +111,8 @@ type declaration struct {
 	spec      *ast.TypeSpec
 	place     load.Place
 	following bool // an alias that is being followed
+	// endless is true if instances of the type contain others without an end.
+	endless bool
 }
 
 // parameters returns the names of the type parameters.

@@ -55,6 +55,7 @@ type Type struct {
 	id  string // what identity returns, once asked for
 
 	// A declared type is looked into when first asked for.
+	of      *declaration
 	at      environment // the environment of the declaration's type expression
 	place   load.Place
 	looking bool
@@ -76,10 +77,13 @@ type underlying struct {
 	looked  bool
 }
 
-// Err says why the type, or the one that its declaration names, could not be found. It is an
-// *Error or nil; the type is then Opaque.
+// Err says why the type, or the one that its declaration names, could not be found or has no end. It is an *Error or
+// nil. A type that could not be found is Opaque.
 func (t *Type) Err() error {
 	t.underlying()
+	if t.err == nil && t.of != nil && t.of.endless && len(t.Args) > 0 { // an instance in it has shown that
+		t.err = endless(t.Range, t.Package, t.Name)
+	}
 	return t.err
 }
 
@@ -146,6 +150,20 @@ func (t *Type) underlying() *underlying {
 		if t.under == nil { // else the way led back here
 			t.under, t.err = under, of.err
 		}
+		if t.holdsItself() {
+			t.under = &underlying{kind: Opaque}
+			t.err = &Error{Range: t.Range, Package: t.Package, Name: t.Name, Endless: true, Reason: "contains itself without a struct in between"}
+		}
 	}
 	return t.under
+}
+
+// holdsItself reports whether elements of elements are of the type again, with no struct on the way.
+func (t *Type) holdsItself() bool {
+	for e := t.under.elem; e != nil; e = e.underlying().elem {
+		if e == t {
+			return true
+		}
+	}
+	return false
 }

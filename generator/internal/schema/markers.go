@@ -122,6 +122,13 @@ func IsRequired(f *resolve.Field) bool {
 	return hasMarker(f, "+required", "+k8s:required", validation+"Required")
 }
 
+// Preserves reports whether comments have the marker by which an API server keeps members that a schema does not have.
+func Preserves(groups []*ast.CommentGroup) bool {
+	return slices.ContainsFunc(load.Markers(groups...), func(marker string) bool {
+		return marker == "+kubebuilder:pruning:PreserveUnknownFields" || marker == validation+"XPreserveUnknownFields"
+	})
+}
+
 // hasMarker reports whether a field has one of the markers.
 func hasMarker(f *resolve.Field, markers ...string) bool {
 	return slices.ContainsFunc(load.Markers(f.Doc...), func(marker string) bool { return slices.Contains(markers, marker) })

@@ -341,8 +341,3 @@ func plainMatch(m *admissionregistrationv1.MatchResources) admissionregistration
 	}
 	return *m
 }
-
-// sameText reports whether two expressions differ in blanks alone.
-func sameText(a, b string) bool { return oneLine(a) == oneLine(b) }
-
-func oneLine(expression string) string { return strings.Join(strings.Fields(expression), " ") }

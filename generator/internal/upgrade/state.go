@@ -27,8 +27,10 @@ type State struct {
 	Policies []*model.Policy
 	// Accepted are findings of the step to this state that are meant, each with its reason: "MESSAGE [G17]: REASON".
 	Accepted []string
-	sides    []*side
-	versions []*version
+	// Registers reports whether the user's own code registers a handler at a path. It is nil for manifests.
+	Registers func(path string) bool
+	sides     []*side
+	versions  []*version
 }
 
 // version finds a version of a kind whose Go type is known; nil if missing.

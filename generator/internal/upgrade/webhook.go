@@ -71,6 +71,9 @@ func goneWebhook(p *pass) {
 
 func pathGone(p *pass) {
 	gone := func(old *Webhook) bool {
+		if old.path() != "" && p.to.Registers != nil && p.to.Registers(old.path()) {
+			return false
+		}
 		return old.path() != "" && !slices.ContainsFunc(p.to.Webhooks, func(w *Webhook) bool { return w.path() == old.path() })
 	}
 	for _, w := range p.webhooks {

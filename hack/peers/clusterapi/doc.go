@@ -6,7 +6,8 @@ package clusterapi
 
 import (
 	// The types whose conversions the tests generate, and their own conversions.
-	_ "sigs.k8s.io/cluster-api/api/core/v1beta1" //nolint:staticcheck // the deprecated version is what is converted
+	_ "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2" // for its k8s.io/cluster-bootstrap
+	_ "sigs.k8s.io/cluster-api/api/core/v1beta1"              //nolint:staticcheck // the deprecated version is what is converted
 	_ "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	_ "sigs.k8s.io/cluster-api/core/webhooks/conversion"
 	_ "sigs.k8s.io/cluster-api/util/conversion"

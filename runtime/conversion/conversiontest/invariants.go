@@ -224,8 +224,8 @@ func (w way[A, B]) nothingMadeUp(a *A, seed uint64) error {
 				return fmt.Errorf("the %s %s does not convert: %w", what, text(silent), err)
 			}
 			for path, value := range nodes(bodyOf(b, nil)) {
-				// A bool may represent a struct, even an empty one. Its path is then in Kept and in Defaults.
-				isPresence := w.excused(path) && w.excusedFromDefaults(path)
+				// A bool may represent a struct, even an empty one. Its path is then in Defaults.
+				isPresence := w.excusedFromDefaults(withoutIndexes(path)) && (value == true || w.excused(path))
 				if !isZero(value) && text(value) != text(nothing[path]) && !w.isDefault(path, b) && !isPresence {
 					return fmt.Errorf("the %s %s, which says nothing, gets %s: %s", what, text(silent), path, text(value))
 				}

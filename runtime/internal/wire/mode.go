@@ -17,6 +17,8 @@ type Mode struct {
 	// because it would have taken too much work.
 	Size  int
 	Spent *bool
+	// Lacks reports whether the object lacks a struct that its type has at a path. It is nil without a handler.
+	Lacks func(path []string) bool
 	// Reserve is how many bytes must be left for other annotations.
 	Reserve int
 	// Keys are the keys that sign the annotation; the first one signs. AcceptUnsigned accepts an annotation without a

@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Kind is the way in which values of a type are read from JSON and compared with it.
@@ -42,6 +45,10 @@ type Shape struct {
 	Elem   *Shape // of a pointer, list or dict
 	Fields []Member
 	Index  map[string]int // the fields by name
+	// IsTime and IsQuantity are set for metav1.Time and resource.Quantity, which are Self.
+	IsTime, IsQuantity bool
+	// HasMissing is set for a structure if a member of it, or of a structure in it, MayBeMissing.
+	HasMissing bool
 }
 
 // Member is one member of a structure.
@@ -91,7 +98,7 @@ func (m *Shapes) Of(typ reflect.Type) *Shape {
 	case typ.Kind() == reflect.Pointer:
 		s.Kind, s.Elem = Pointer, m.Of(typ.Elem())
 	case addressed.Implements(unmarshaler):
-		s.Kind = Self
+		s.Kind, s.IsTime, s.IsQuantity = Self, typ == reflect.TypeFor[metav1.Time](), typ == reflect.TypeFor[resource.Quantity]()
 	case addressed.Implements(textUnmarshaler), typ == number:
 		s.Kind = Opaque
 	default:
@@ -151,8 +158,26 @@ func (m *Shapes) structure(s *Shape) {
 		if winner, ok := dominant(byName[f.Name]); ok && slices.Equal(winner.path, f.path) {
 			s.Index[f.Name] = len(s.Fields)
 			s.Fields = append(s.Fields, f)
+			s.HasMissing = s.HasMissing || f.MayBeMissing() || f.Shape.Target().HasMissing
 		}
 	}
+}
+
+// StructureOf returns the structure that a member is, or points to; nil without one.
+func (s *Shape) StructureOf(name string) *Shape {
+	if s == nil {
+		return nil
+	}
+	if i, ok := s.Index[name]; ok && s.Fields[i].Shape.Target().Kind == Structure {
+		return s.Fields[i].Shape.Target()
+	}
+	return nil
+}
+
+// MayBeMissing reports whether Go writes the member even if an object need not have it: a structure with omitempty. The
+// types of Kubernetes do not count.
+func (f *Member) MayBeMissing() bool {
+	return f.omitEmpty && f.Shape.Kind == Structure && !strings.HasPrefix(f.Shape.Typ.PkgPath(), "k8s.io/")
 }
 
 // dominant returns the one field, among several of the same name, that encoding/json uses. It returns false if there is
@@ -283,6 +308,9 @@ func (f *Member) Make(v reflect.Value) reflect.Value {
 func (f *Member) Omits(v reflect.Value) bool {
 	return f.omitEmpty && isEmpty(v) || f.OmitZero && isZero(v)
 }
+
+// OmitsEmpty reports whether the field has the option omitempty, which has no effect on structs.
+func (f *Member) OmitsEmpty() bool { return f.omitEmpty }
 
 // isEmpty is the rule of the omitempty option.
 func isEmpty(v reflect.Value) bool {

@@ -201,7 +201,7 @@ func hostileObjects() map[string]struct {
 		"a number without end for any":      quick(`{"any":`+strings.Repeat("9", 3<<20)+`}`, true, 20),
 		"an exponent without end":           quick(`{"float64":1e`+strings.Repeat("9", 3<<20)+`}`, true, 20),
 		"a quantity without end":            quick(`{"quantity":"`+strings.Repeat("9", 3<<20)+`"}`, true, 40),
-		"a huge exponent of a quantity":     quick(`{"quantity":"1e999999999"}`, false, 40),
+		"a huge exponent of a quantity":     quick(`{"quantity":"1e999999999"}`, true, 40),
 		"a time without end":                quick(`{"time":"`+long+`"}`, true, 40),
 		"a duration without end":            quick(`{"duration":"`+strings.Repeat("9", 3<<20)+`h"}`, true, 40),
 		"a huge string":                     quick(`{"string":"`+long+`"}`, false, 20),

@@ -89,7 +89,7 @@ func (c Converter) FleetToHub(ctx context.Context, src *fleetv1alpha1.Fleet, dst
 	); err != nil {
 		return err
 	}
-	return conversion.ExchangeHooks(ctx, src, dst, fleetSpokeStash, fleetHubStash, c.fleetFromHub, c.fleetToHub)
+	return conversion.Exchange(ctx, src, dst, fleetSpokeStash, fleetHubStash, c.fleetFromHub)
 }
 
 // FleetFromHub converts a Fleet of v1 to v1alpha1.
@@ -104,7 +104,7 @@ func (c Converter) FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fl
 	); err != nil {
 		return err
 	}
-	return conversion.ExchangeHooks(ctx, src, dst, fleetHubStash, fleetSpokeStash, c.fleetToHub, c.fleetFromHub)
+	return conversion.Exchange(ctx, src, dst, fleetHubStash, fleetSpokeStash, c.fleetToHub)
 }
 
 // fleetToHub converts to the hub.

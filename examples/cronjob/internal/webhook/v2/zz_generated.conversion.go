@@ -73,7 +73,7 @@ func (c Converter) CronJobToHub(ctx context.Context, src *batchv2.CronJob, dst *
 	if err := c.cronJobToHub(ctx, src, dst); err != nil {
 		return err
 	}
-	return conversion.ExchangeHooks(ctx, src, dst, cronJobSpokeStash, cronJobHubStash, c.cronJobFromHub, c.cronJobToHub)
+	return conversion.Exchange(ctx, src, dst, cronJobSpokeStash, cronJobHubStash, c.cronJobFromHub)
 }
 
 // CronJobFromHub converts a CronJob of v1 to v2.
@@ -83,7 +83,7 @@ func (c Converter) CronJobFromHub(ctx context.Context, src *batchv1.CronJob, dst
 	if err := c.cronJobFromHub(ctx, src, dst); err != nil {
 		return err
 	}
-	return conversion.ExchangeHooks(ctx, src, dst, cronJobHubStash, cronJobSpokeStash, c.cronJobToHub, c.cronJobFromHub)
+	return conversion.Exchange(ctx, src, dst, cronJobHubStash, cronJobSpokeStash, c.cronJobToHub)
 }
 
 // cronJobToHub converts to the hub.

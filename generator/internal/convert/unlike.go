@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+)
+
+// noteOneDefault warns of fields with a default in one version alone: it becomes a value of the other version, which
+// nobody has written there. The fields in warned have a finding about their default already.
+func (p *planner) noteOneDefault(plan *Plan, warned map[*resolve.Field]bool) {
+	same := plan.Same()
+	p.visit(RuleOneDefault, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
+		if _, isEntry := c.Value.How.(Entry); isEntry || c.HasDefault() {
+			return true
+		}
+		for _, d := range []Direction{ToHub, FromHub} {
+			from, to := Sides(d, c.Spoke.Last(), c.Hub.Last())
+			differs := replacesZero(to) || schema.Default(to) != "" && from.Type.Kind() == resolve.Pointer
+			isWritten := !same.has(here.spoke.names()) && c.writesMissing(d)
+			if !differs || isWritten || !boundedField(from).mayBeAbsent() || warned[to] || p.allows(RuleOneDefault, in, c, here.spoke) {
+				continue
+			}
+			warned[to] = true
+			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleOneDefault, "%s: the default %s of %s becomes a value of %s if the field is missing",
+				strings.Join(here.spoke.names(), "."), schema.Default(to), p.version(1-d), p.version(d)).
+				WithHint("give both the same default; %s accepts it", p.spotAt(in, c, here).marker(model.Allow, "rule", RuleOneDefault)).
+				WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
+		}
+		return true
+	})
+}
+
+// writesMissing reports whether a missing value becomes one in the object that Go writes, so that no default applies.
+func (c *Claim) writesMissing(d Direction) bool {
+	to := c.side(1 - d).Last()
+	if how, ok := c.Value.How.(Optional); ok && c.Value.Outer == d && !how.ZeroIsNil {
+		return true
+	}
+	if to.Type.Kind() == resolve.Pointer {
+		return !to.OmitEmpty && !to.OmitZero && schema.IsNullable(to) // null stays
+	}
+	return !omitsZero(to) && !c.Below(d)
+}
+
+// noteUnknown warns of structs in which the API server keeps members that their Go types do not have. A conversion
+// loses these members, unless the handler copies the text of the struct.
+func (p *planner) noteUnknown(plan *Plan) {
+	same := plan.Same()
+	if root := plan.Root; !root.isSame(map[*Pair]bool{}) && (schema.Preserves(root.Spoke.Doc()) || schema.Preserves(root.Hub.Doc())) {
+		p.unknown(root.Spoke.Range, root, &Claim{}, place{}, root.Spoke.Name, spot{on: " on " + root.Spoke.Name})
+	}
+	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
+		if c.Functions != [2]bool{} || c.Verb == model.Drop || c.Within != nil || c.Spoke != nil && same.has(here.spoke.names()) {
+			return c.Spoke == nil || !same.has(here.spoke.names())
+		}
+		for side, path := range []Path{c.Spoke, c.Hub} {
+			if path == nil || !keepsUnknown(path.Last()) {
+				continue
+			}
+			at, s := path.Last().Range, spot{}
+			if c.Spoke != nil {
+				at, s = c.Spoke.Last().Range, p.spotAt(in, c, here)
+			} else {
+				s = (&pairPlanner{planner: p, Pair: in, at: here.around(c)}).spotOf()
+				s.on = " on " + in.Spoke.Name
+			}
+			p.unknown(at, in, c, here, strings.Join([]Path{here.spoke, here.hub}[side].names(), "."), s)
+			break
+		}
+		return true
+	})
+}
+
+// unknown warns of one struct with unknown members.
+func (p *planner) unknown(at diag.Range, in *Pair, c *Claim, here place, name string, s spot) {
+	if p.allows(RuleUnknown, in, c, here.spoke) {
+		return
+	}
+	remedy := "remove the marker"
+	if len(here.spoke)+len(here.hub) > 0 {
+		remedy = "give it the type runtime.RawExtension, or " + remedy
+	}
+	p.diags.Add(diag.Warningf(at, RuleUnknown, "%s has PreserveUnknownFields, and a conversion loses members that the Go type does not have", name).
+		WithHint("%s; %s accepts it", remedy, s.marker(model.Allow, "rule", RuleUnknown)))
+}
+
+// keepsUnknown reports whether an API server keeps unknown members of the struct in a field, or of its elements. The
+// structs of Kubernetes have fields for all of their members.
+func keepsUnknown(f *resolve.Field) bool {
+	t := f.Type
+	marked := schema.Preserves(f.Doc)
+	for t.Elem() != nil {
+		marked = marked && t.Kind() != resolve.Map
+		t = t.Elem()
+	}
+	return t.Kind() == resolve.Struct && !encodesItself(t) && !strings.HasPrefix(t.Package, "k8s.io/") && (marked || schema.Preserves(t.Doc()))
+}
+
+// shared is a field that a spoke keeps in an annotation.
+type shared struct {
+	planner *planner
+	plan    *Plan
+	in      *Pair
+	claim   *Claim
+	here    place
+}
+
+// noteShared warns of fields that several spokes have and their hub lacks. Each spoke then has a value of its own.
+func noteShared(planners []*planner) diag.List {
+	var diags diag.List
+	type key struct{ group, hub, path string }
+	first := map[key]shared{}
+	for _, p := range planners {
+		for _, plan := range p.Plans {
+			plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
+				if c.Spoke == nil || c.Verb != model.Stash {
+					return true
+				}
+				at := key{plan.Hub.Group, plan.Hub.Path + "." + plan.Hub.Name, strings.Join(here.spoke.names(), ".")}
+				now := shared{p, plan, in, c, here}
+				before, ok := first[at]
+				if !ok {
+					first[at] = now
+					return true
+				}
+				one, other := before.allowed(), now.allowed()
+				if one || other {
+					return true
+				}
+				p.conversion = plan.Conversion
+				diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleShared, "%s: %s and %s have it, and %s does not: each of them keeps a value of its own",
+					at.path, before.plan.Spoke.Version, plan.Spoke.Version, plan.Hub.Version).
+					WithHint("add it to %s; %s accepts it", plan.Hub.Version, p.spotAt(in, c, here).marker(model.Allow, "rule", RuleShared)).
+					WithRelated(before.claim.Spoke.Last().Range, "the field of %s is here", before.plan.Spoke.Version))
+				return true
+			})
+		}
+	}
+	return diags
+}
+
+func (s shared) allowed() bool {
+	s.planner.conversion = s.plan.Conversion
+	return s.planner.allows(RuleShared, s.in, s.claim, s.here.spoke)
+}
