@@ -57,7 +57,8 @@ demo: ## make a project in FOLDER (default: a temporary one), test it, start it,
 # What a contributor waits for, and the rest. A step of either prints one line, or all of its output if it fails.
 STEPS := test-unit test-runtime test-examples test-upstream test-integration
 REST  := test-delivery test-peers test-peer-controllerruntime test-oldest test-floor test-race test-platforms test-cluster \
-	test-mutation test-enforcement test-builds test-peer-modules test-peer-karpenter test-attacks-peer test-release
+	test-mutation test-enforcement test-builds test-peer-modules test-peer-karpenter test-attacks-peer test-worlds \
+	test-release
 
 .PHONY: test
 test: $(addprefix step-,$(STEPS)) ## unit tests, scenarios, generated code, examples, upstream validation, and a real API server
@@ -149,7 +150,7 @@ test-peers: ## comparisons with controller-gen, conversion-gen, cluster-api, cer
 
 # Peers with versions of their own, which are modules of their own.
 test-peer-%:
-	cd hack/peers/$* && $(TEST) -count=1 -timeout 90m $$(go list ./... | grep -v /attacks$$)
+	cd hack/peers/$* && $(TEST) -count=1 -timeout 90m $$(go list ./... | grep -vE '/(attacks|worlds)$$')
 
 .PHONY: test-ports
 test-ports: test-peer-karpenter test-peer-modules ## conversions of real APIs, and how the compiler and webhook-gen read the types of modules
@@ -167,6 +168,11 @@ test-attacks: test-attacks-peer ## what hostile users and clients send, beside c
 .PHONY: test-attacks-peer
 test-attacks-peer: # the attacks that make test does not run
 	cd hack/peers/controllerruntime && $(TEST) -count=1 -timeout 12h ./attacks
+
+# With WORLDTIME, a duration, the test takes that time with fresh seeds; WORLDSEED sets the first of them.
+.PHONY: test-worlds
+test-worlds: build ## conversions of invented APIs under the API server's own code; WORLDTIME=30m for longer
+	cd hack/peers/controllerruntime && $(TEST) -count=1 -timeout 12h ./worlds
 
 .PHONY: test-promises
 test-promises: ## times that hack/peers/figures.md promises, on a machine without other work
