@@ -5,9 +5,12 @@
 package explain
 
 import (
+	"sync"
+
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 )
 
-// quiet discards the logs of the API server's code: answers contain its errors, too.
-func quiet() { klog.SetLogger(logr.Discard()) }
+// quiet discards the logs of the API server's code: answers contain its errors, too. klog's logger is a global, and
+// setting it is not safe beside another call.
+var quiet = sync.OnceFunc(func() { klog.SetLogger(logr.Discard()) }) //nolint:gochecknoglobals // once a process
