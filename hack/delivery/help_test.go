@@ -36,7 +36,7 @@ func (p project) help(t *testing.T, c cluster) {
 		p.run("git", "-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "--quiet", "--message", release)
 		p.run("git", "tag", release)
 	}
-	p.write("rendered.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: orders, namespace: shop}\nspec: {ports: [{port: 443}]}\n")
+	p.write("rendered.yaml", p.read("config/webhook/manifests.yaml"))
 	if said := p.follow("../../docs/reference/commands.md", "## `webhook-gen explain upgrade OLD [NEW]`").printed; !strings.Contains(said, "[]") {
 		t.Errorf("explain upgrade finds something in releases that have all webhooks alike:\n%s", said)
 	}

@@ -70,7 +70,7 @@ func runtimeFaults() []runtimeFault {
 		{"admission/warn.go", "a warning is given twice", `if message == "" || slices.Contains(r.warnings, message) {`, `if message == "" {`},
 		{"admission/warn.go", "warnings are longer than all may be", "if total > warningsLimit {", "if false {"},
 
-		{"conversion/compare.go", "elements may change their order", "if j < last {", "if false {"},
+		{"conversion/compare.go", "elements may change their order", "ordered = ordered && j > last", "_ = ordered && j > last"},
 		{"conversion/compare.go", "a dropped field is kept", "if below.Dropped {", "if false {"},
 		{"conversion/entry.go", "a zero value becomes an entry", "if src != zero {", "if true {"},
 		{"conversion/entry.go", "an entry takes the place of another one", "ok && !taken {", "ok && (!taken || true) {"},

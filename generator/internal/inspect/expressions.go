@@ -10,7 +10,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain"
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
-	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
@@ -34,16 +33,6 @@ func inPolicy(p *model.Policy, f explain.Finding) diag.Range {
 		return part(f.From, f.To)
 	}
 	return p.Where(f.Field)
-}
-
-// Generate makes the files for the markers, if an API server accepts their expressions.
-func Generate(ctx context.Context, c engine.Config) engine.Result {
-	run := c.Resolve()
-	state := run.Read(ctx, engine.Edits{})
-	if !state.Diagnostics.HasErrors() {
-		state.Diagnostics.Add(refused(ctx, state.Module, state.Project)...)
-	}
-	return run.Generate(ctx, state, engine.Edits{})
 }
 
 // refused returns the mistakes in the CEL of the project's policies and matchConditions that are not of lint.
