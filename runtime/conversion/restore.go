@@ -68,7 +68,9 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 			r.at = r.at[:len(r.at)-1]
 		} else if c == nil || c.Was != "" || c.Around != nil || c.Order != nil {
 			r.field(f, v, value, present, child)
-		} else if text := r.allowed(child, c.Is); !present && text != nil && r.read(f, v, text) {
+		} else if present && !value.IsZero() { // a zero is what Go writes in a struct that the conversion has made
+			continue
+		} else if text := r.allowed(child, c.Is); text != nil && r.read(f, v, text) {
 			r.applied++
 		}
 	}
@@ -117,7 +119,7 @@ func (r *restoring) value(live any, n *node) any {
 		live = r.surround(live, n)
 	case c.Order != nil:
 		live = r.reorder(live, c)
-	case !c.holds(live):
+	case !c.holds(live) && !r.isOpen(live, n):
 		return live
 	case c.Is == nil:
 		r.applied++
@@ -142,6 +144,12 @@ func (r *restoring) value(live any, n *node) any {
 		}
 	}
 	return live
+}
+
+// isOpen reports whether a change adds a value where the object has the zero of its Go type: nobody has set it, because
+// the conversion has made the struct around it, and the other version cannot say more.
+func (r *restoring) isOpen(live any, n *node) bool {
+	return n.leaf.Was == "" && n.shape != nil && n.shape.Kind != wire.Pointer && isUnset(live, n.shape, r.work)
 }
 
 // members applies the changes below an object.

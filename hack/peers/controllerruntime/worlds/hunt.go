@@ -195,6 +195,9 @@ func less(v any) func(yield func(any) bool) {
 				}
 			}
 			for _, name := range slices.Sorted(maps.Keys(v)) {
+				if name == "metadata" { // an object without a name is a part of one
+					continue
+				}
 				for inner := range less(v[name]) {
 					other := maps.Clone(v)
 					other[name] = inner
