@@ -4,6 +4,7 @@ package build
 
 import (
 	"go/ast"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -85,18 +86,15 @@ func (k kindReader) shape(e ast.Expr, seen map[string]bool) (what string, struct
 		case ok:
 			seen[t.Name] = true
 			return k.shape(local.Spec.Type, seen)
-		case t.Name == "any" || t.Name == "error":
-			return "an interface", nil
-		case slices.Contains(basicTypes(), t.Name):
+		}
+		if predeclared, ok := types.Universe.Lookup(t.Name).(*types.TypeName); ok {
+			if types.IsInterface(predeclared.Type()) {
+				return "an interface", nil
+			}
 			return "of type " + t.Name, nil
 		}
 	}
 	return "", nil
-}
-
-func basicTypes() []string {
-	return []string{"bool", "string", "byte", "rune", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64",
-		"uintptr", "float32", "float64", "complex64", "complex128"}
 }
 
 // held are the kinds of metadata that a struct has, its own or an embedded struct's.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/gobuffalo/flect"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -556,11 +558,8 @@ func nested(h Path) (all []Path) {
 
 // inflects reports whether two names are the same, or one is the plural of the other.
 func inflects(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	return a == b || a+"s" == b || a+"es" == b || strings.HasSuffix(a, "y") && a[:len(a)-1]+"ies" == b
+	singular := func(name string) string { return flect.Singularize(strings.ToLower(name)) }
+	return singular(a) == singular(b)
 }
 
 // hasRival reports whether another field that the hub lacks is as likely to have become the field at a path.
