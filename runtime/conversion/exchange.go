@@ -251,7 +251,10 @@ func (v *verifying[S, D, PS, PD]) differences(after PS) []change {
 			if found.At[0].name == "metadata" {
 				return false
 			}
-			shape := shapeAt(l.shape, found.At)
+			shape := l.shape
+			for _, next := range found.At {
+				shape, _ = shapeBelow(shape, next)
+			}
 			return isKnown(b, is, s) || v.trusted && (isUnset(b, shape, c.work) || isUnset(s, shape, c.work))
 		})
 	}
@@ -288,7 +291,8 @@ func isUnset(value any, s *wire.Shape, w *work) bool {
 		return true
 	case map[string]any:
 		for name, member := range value {
-			if !isUnset(member, memberShape(s, name), w) {
+			below, _ := shapeBelow(s, step{name: name})
+			if !isUnset(member, below, w) {
 				return false
 			}
 		}
@@ -300,29 +304,6 @@ func isUnset(value any, s *wire.Shape, w *work) bool {
 		return true
 	}
 	return s != nil && value == decodedField(&wire.Member{Shape: s}, reflect.Zero(s.Typ), true, w)
-}
-
-// shapeAt returns the shape of the value at a path, or nil if Go's types do not tell.
-func shapeAt(s *wire.Shape, path []step) *wire.Shape {
-	for _, p := range path {
-		if p.keys == nil {
-			s = memberShape(s, p.name)
-		} else if s != nil {
-			s = s.Target().Elem
-		}
-	}
-	return s
-}
-
-func memberShape(s *wire.Shape, name string) *wire.Shape {
-	if s == nil {
-		return nil
-	}
-	s = s.Target()
-	if i, ok := s.Index[name]; ok {
-		return s.Fields[i].Shape
-	}
-	return s.Elem // of a map
 }
 
 // without returns the changes except for changes at the path of a difference, around it or below it. An element counts

@@ -3,7 +3,9 @@
 package conversion
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -51,6 +53,19 @@ func (n *node) child(s step) *node {
 		n.below = append(n.below, c)
 	}
 	return c
+}
+
+// spread returns the node with the change that adds a struct as changes that add its members. It has no change if the
+// value is something else.
+func (n *node) spread() *node {
+	s := &node{step: n.step, plan: n.plan, shape: n.shape}
+	var members map[string]json.RawMessage
+	if n.shape != nil && n.shape.Target().Kind == wire.Structure && json.Unmarshal(n.leaf.Is, &members) == nil {
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			s.child(step{name: name}).leaf = &change{Is: members[name]}
+		}
+	}
+	return s
 }
 
 // keyText returns the values of keys as one text.

@@ -59,6 +59,9 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 		}
 		f := &s.Fields[i]
 		value, present := f.Present(v)
+		if child.adds() && present && !value.IsZero() && r.work.take(len(child.leaf.Is)) {
+			child = child.spread() // the conversion has made the struct, for members that the other version has
+		}
 		c := child.leaf
 		if inner := f.Shape.Structs(value, present); c == nil && inner.IsValid() {
 			r.at = append(r.at, f.Name)
@@ -66,11 +69,9 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 				r.fields(inner, child)
 			}
 			r.at = r.at[:len(r.at)-1]
-		} else if c == nil || c.Was != "" || c.Around != nil || c.Order != nil {
+		} else if !child.adds() {
 			r.field(f, v, value, present, child)
-		} else if present && !value.IsZero() { // a zero is what Go writes in a struct that the conversion has made
-			continue
-		} else if text := r.allowed(child, c.Is); text != nil && r.read(f, v, text) {
+		} else if text := r.allowed(child, c.Is); text != nil && r.read(f, v, text) { // in place of a zero, if any
 			r.applied++
 		}
 	}
@@ -119,8 +120,11 @@ func (r *restoring) value(live any, n *node) any {
 		live = r.surround(live, n)
 	case c.Order != nil:
 		live = r.reorder(live, c)
-	case !c.holds(live) && !r.isOpen(live, n):
-		return live
+	case !c.holds(live) && !(n.adds() && isZero(live, n.shape, r.work)):
+		if !n.adds() || !r.work.take(len(c.Is)) {
+			return live
+		}
+		n = n.spread()
 	case c.Is == nil:
 		r.applied++
 		return absent{}
@@ -146,10 +150,15 @@ func (r *restoring) value(live any, n *node) any {
 	return live
 }
 
-// isOpen reports whether a change adds a value where the object has the zero of its Go type: nobody has set it, because
-// the conversion has made the struct around it, and the other version cannot say more.
-func (r *restoring) isOpen(live any, n *node) bool {
-	return n.leaf.Was == "" && n.shape != nil && n.shape.Kind != wire.Pointer && isUnset(live, n.shape, r.work)
+// adds reports whether a node has a change that adds a value where there was none.
+func (n *node) adds() bool {
+	c := n.leaf
+	return c != nil && c.Was == "" && c.Is != nil && c.Around == nil && c.Order == nil
+}
+
+// isZero reports whether a value in JSON is the zero of its Go type, and not that of a pointer.
+func isZero(live any, s *wire.Shape, w *work) bool {
+	return s != nil && s.Kind != wire.Pointer && isUnset(live, s, w)
 }
 
 // members applies the changes below an object.
