@@ -558,8 +558,8 @@ func nested(h Path) (all []Path) {
 
 // inflects reports whether two names are the same, or one is the plural of the other.
 func inflects(a, b string) bool {
-	singular := func(name string) string { return flect.Singularize(strings.ToLower(name)) }
-	return singular(a) == singular(b)
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return a == b || flect.Pluralize(a) == b || flect.Pluralize(b) == a
 }
 
 // hasRival reports whether another field that the hub lacks is as likely to have become the field at a path.
