@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"runtime"
 	"strings"
@@ -266,12 +267,16 @@ func TestUnknownSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	allocations := func(size int) float64 {
-		return testing.AllocsPerRun(100, func() {
-			var dst stable
-			if err := toStable(wire.WithMode(context.Background(), wire.Mode{Size: size}), &honest, &dst); err != nil || dst.Spec.Tasks[1].Retries != 2 {
-				t.Fatalf("error %v, restored %d", err, dst.Spec.Tasks[1].Retries)
-			}
-		})
+		fewest := math.Inf(1)
+		for range 100 { // the race detector empties pools at random
+			fewest = min(fewest, testing.AllocsPerRun(1, func() {
+				var dst stable
+				if err := toStable(wire.WithMode(context.Background(), wire.Mode{Size: size}), &honest, &dst); err != nil || dst.Spec.Tasks[1].Retries != 2 {
+					t.Fatalf("error %v, restored %d", err, dst.Spec.Tasks[1].Retries)
+				}
+			}))
+		}
+		return fewest
 	}
 	const function = 2 // that measures
 	if known, unknown := allocations(sizeOf(alphaStash.layout(), &honest)), allocations(0); unknown > known+function {
