@@ -9,6 +9,8 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/webhook-gen/webhook-gen/internal/defaulting"
 )
 
 // seen is the result of one condition, and how far it can be trusted.
@@ -68,7 +70,8 @@ func (e evidence) undefaulted() (all []string) {
 // default a field that is absent, or that lies in a list or map.
 func (d *decider) mayBeDefaulted(path []string) bool {
 	objects := []runtime.Object{d.attributes.GetObject(), d.attributes.GetOldObject()}
-	return !d.defaulted && !d.definition.Defaults(d.attributes.GetKind().Version) &&
+	kind := d.attributes.GetKind()
+	return !d.defaulted && !d.definition.Defaults(kind.Version) && !defaulting.Kubernetes().Has(kind.GroupVersion().String(), kind.Kind) &&
 		slices.ContainsFunc(objects, func(o runtime.Object) bool { return o != nil && !says(o, path) })
 }
 

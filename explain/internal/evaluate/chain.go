@@ -81,6 +81,10 @@ type evaluation struct {
 
 func (e *Evaluator) begin(around Surroundings) (*evaluation, error) {
 	e.objects.unknown = nil
+	var err error
+	if around.Params, err = e.objects.stored(around.Params); err != nil {
+		return nil, err
+	}
 	known, err := admit.Cluster{Namespace: around.Namespace}.Informers(e.client)
 	if err != nil {
 		return nil, err

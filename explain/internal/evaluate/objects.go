@@ -72,13 +72,32 @@ func (o *objects) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return empty, nil
 }
 
-// Default sets the defaults of a schema. No library has the defaults of Kubernetes' own kinds.
+// Default sets the defaults of a schema, or of Kubernetes' own kinds.
 func (o *objects) Default(in runtime.Object) {
-	if u, ok := in.(*unstructured.Unstructured); ok {
-		if k := o.types[u.GroupVersionKind()]; k != nil {
-			k.defaults.Default(u)
-		}
+	u, ok := in.(*unstructured.Unstructured)
+	if !ok {
+		_, _ = object.Default(in) // an object of a Go type always has JSON
+		return
 	}
+	if k := o.types[u.GroupVersionKind()]; k != nil {
+		k.defaults.Default(u)
+	}
+}
+
+// stored are objects as an API server would have stored them: custom resources without unknown fields, and with defaults.
+func (o *objects) stored(given []runtime.Object) ([]runtime.Object, error) {
+	var all []runtime.Object
+	for _, in := range given {
+		in = in.DeepCopyObject()
+		if u, ok := in.(*unstructured.Unstructured); ok && o.types[u.GroupVersionKind()] != nil {
+			if _, err := o.types[u.GroupVersionKind()].defaults.Complete(u); err != nil {
+				return nil, fmt.Errorf("params: %w", err)
+			}
+		}
+		o.Default(in)
+		all = append(all, in)
+	}
+	return all, nil
 }
 
 // Convert copies an object into another of the same version, or of another version of a custom resource that differs in

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +21,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/webhook-gen/webhook-gen/internal/defaulting"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
@@ -114,6 +116,23 @@ func Typed(object *unstructured.Unstructured) (runtime.Object, error) {
 		labelWithName(namespace)
 	}
 	return typed, nil
+}
+
+// Default sets the defaults of one of Kubernetes' own kinds. It reports whether they are known.
+func Default(o runtime.Object) (bool, error) {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	if err != nil || !defaulting.Kubernetes().Set(fields) {
+		return false, err
+	}
+	completed, err := Empty(o.GetObjectKind().GroupVersionKind())
+	if err == nil {
+		err = runtime.DefaultUnstructuredConverter.FromUnstructured(fields, completed)
+	}
+	if err != nil {
+		return false, err
+	}
+	reflect.ValueOf(o).Elem().Set(reflect.ValueOf(completed).Elem())
+	return true, nil
 }
 
 // Decode reads an object into a Go type. Fields that the type does not know are dropped.

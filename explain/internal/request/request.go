@@ -16,9 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/object"
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
+	"github.com/webhook-gen/webhook-gen/internal/defaulting"
 )
 
 // Options describe a request. New finds out absent options where it can.
@@ -73,6 +75,10 @@ func New(o Options, api *served.API) (*Request, error) {
 	created, old, err := r.objects(o, operation, resource, namespace, api)
 	if err != nil {
 		return nil, err
+	}
+	kind := resource.Kind
+	if o.Object != nil && !r.Defaulted && scheme.Scheme.Recognizes(kind) && !defaulting.Kubernetes().Has(kind.GroupVersion().String(), kind.Kind) {
+		r.assume("no default: the defaults of %s of %s are not known here", kind.Kind, kind.GroupVersion())
 	}
 	r.Attributes = admission.NewAttributesRecord(created, old, resource.Kind, namespace, name, resource.GroupVersionResource,
 		resource.Subresource, operation, OperationOptions(operation, o.DryRun), o.DryRun, o.User.info())
@@ -164,8 +170,8 @@ func (r *Request) objects(o Options, operation admission.Operation, resource ser
 	return now, old, nil
 }
 
-// prepare changes an object as the API server does before admission. It prunes custom resources and sets their
-// defaults, sets the namespace of the request, and removes the fields of new objects that only the server may set.
+// prepare changes an object as the API server does before admission. It prunes custom resources, sets defaults, sets
+// the namespace of the request, and removes the fields of new objects that only the server may set.
 //
 // It returns the unknown fields that the API server drops. An error means that the decoder of the API server refuses
 // the object.
@@ -185,9 +191,12 @@ func prepare(o *unstructured.Unstructured, isNew bool, resource served.Resource,
 		return nil, nil, err
 	}
 	if u, ok := prepared.(*unstructured.Unstructured); ok {
-		if err := served.Metadata(u); err != nil {
-			return nil, nil, err
-		}
+		err = served.Metadata(u)
+	} else {
+		_, err = object.Default(prepared)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	accessor, err := meta.Accessor(prepared)
 	if err != nil {
