@@ -39,8 +39,8 @@ func (w *world) addPolicy(o *unstructured.Unstructured) {
 	w.policies = append(w.policies, project.Policy{Object: *o})
 }
 
-// bind gives every policy its bindings.
-func (w *world) bind() error {
+// bind gives every policy its bindings, without those that an API server refuses.
+func (w *world) bind(refused map[Registered]string) error {
 	at := map[[2]string]int{} // by the kind of bindings, and the name
 	for i, p := range w.policies {
 		key := [2]string{p.Object.GetKind() + "Binding", p.Object.GetName()}
@@ -48,9 +48,14 @@ func (w *world) bind() error {
 			return fmt.Errorf("there are two %ss called %q", p.Object.GetKind(), p.Object.GetName())
 		}
 		at[key] = i
+		w.policies[i].Refused = refused[Registered{p.Object.GetKind(), p.Object.GetName()}]
 	}
 	for _, b := range w.bindings {
 		name, _, _ := unstructured.NestedString(b.Object, "spec", "policyName")
+		if reason := refused[Registered{b.GetKind(), b.GetName()}]; reason != "" {
+			w.unbound = append(w.unbound, fmt.Sprintf("the %s %s does nothing: the API server refuses it: %s", b.GetKind(), b.GetName(), reason))
+			continue
+		}
 		i, known := at[[2]string{b.GetKind(), name}]
 		if !known {
 			w.unbound = append(w.unbound, fmt.Sprintf("the %s %s does nothing: there is no policy %q", b.GetKind(), b.GetName(), name))
@@ -59,7 +64,10 @@ func (w *world) bind() error {
 		w.policies[i].Bindings = append(w.policies[i].Bindings, b)
 	}
 	for _, p := range w.policies {
-		if len(p.Bindings) == 0 {
+		switch {
+		case p.Refused != "":
+			w.unbound = append(w.unbound, fmt.Sprintf("the %s %s does nothing: the API server refuses it: %s", p.Object.GetKind(), p.Object.GetName(), p.Refused))
+		case len(p.Bindings) == 0:
 			w.unbound = append(w.unbound, fmt.Sprintf("the %s %s does nothing: it has no binding", p.Object.GetKind(), p.Object.GetName()))
 		}
 	}

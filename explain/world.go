@@ -33,10 +33,15 @@ type Sources struct {
 	CRDs           []string
 	Params         []string
 	Kubeconfig     string
+	// Refused are the policies and bindings of Configurations that an API server refuses, with the reasons.
+	Refused map[Registered]string
 	// Dir is the absolute folder to which the report's positions are relative.
 	Dir     string
 	Context string
 }
+
+// Registered names a policy or a binding.
+type Registered struct{ Kind, Name string }
 
 // world is the surroundings of a request: the API server's resources, configurations and policies, and the cluster, if
 // any.
@@ -83,7 +88,7 @@ func (f *Sources) read(ctx context.Context, p *project.Project) (*world, error) 
 	if len(f.Configurations) > 0 && len(w.configurations.Mutating)+len(w.configurations.Validating)+len(w.passedOver)+len(w.policies)+len(w.bindings) == 0 {
 		return nil, fmt.Errorf("there is no webhook configuration and no policy in %s", strings.Join(f.Configurations, ", "))
 	}
-	return w, w.bind()
+	return w, w.bind(f.Refused)
 }
 
 // connect reads from the cluster, if one is named; else it takes the resources of Kubernetes itself.

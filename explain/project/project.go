@@ -36,6 +36,8 @@ type Policy struct {
 	At Position `json:"at"`
 	// Kinds are the matched kinds whose schemas are known.
 	Kinds []GroupVersionKind `json:"kinds"`
+	// Refused is the reason why an API server refuses the policy, which it therefore does not have; empty if it has it.
+	Refused string `json:"-"`
 	// Since is the oldest API server that has the policy, such as 1.36. It is empty if all supported ones have it.
 	Since string `json:"since,omitempty"`
 }

@@ -32,9 +32,9 @@ func explainRequestCommand(s streams) *cobra.Command {
 		Args: noArguments,
 		RunE: flags.with(func(c *cobra.Command, config engine.Config, _ []string) error {
 			described := &project.Project{}
+			var err error
 			if !c.Flags().Changed("configurations") && !c.Flags().Changed("context") && !c.Flags().Changed("kubeconfig") {
 				var diags diag.List
-				var err error
 				if described, diags, err = inspect.Describe(c.Context(), config); err != nil {
 					return err
 				}
@@ -43,7 +43,11 @@ func explainRequestCommand(s streams) *cobra.Command {
 				}
 			}
 			request.Dir = config.Dir
+			request.Collection = c.Flags().Changed("name") && request.Name == ""
 			from(flags.Dir, &request)
+			if request.Refused, err = inspect.RefusedPolicies(request.Configurations); err != nil {
+				return err
+			}
 			return explain.Request(c.Context(), s.out, request, described)
 		}),
 	}
@@ -86,7 +90,7 @@ func addRequest(flags *pflag.FlagSet, o *explain.Options) {
 	text(&o.Resource, "resource", "", "the resource as kubectl names it, deployments or deployments.v1.apps, if it does not follow from the object's kind")
 	text(&o.Subresource, "subresource", "", "status, scale, eviction, exec, ...")
 	text(&o.Namespace, "namespace", "n", "namespace of the request (default the object's)")
-	text(&o.Options.Name, "name", "", "name of the object (default the object's)")
+	text(&o.Options.Name, "name", "", "name of the object (default the object's); empty for a DELETE of a collection, of which the object is an item")
 	text(&o.NamespaceLabels, "namespace-labels", "", "labels of the namespace, as environment=prod,team=a (default its name alone, or the cluster's)")
 	text(&o.User.Name, "as", "", "user, as kubectl's --as (default an administrator)")
 	list(&o.User.Groups, "as-group", "", "a group of the user; repeatable")

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
@@ -100,6 +101,8 @@ func (e *Evaluator) begin(around Surroundings) (*evaluation, error) {
 // ValidatingAdmissionPolicy, ValidatingAdmissionWebhook. Both mutating plugins run once more if one of them changed
 // the object. Before the validating plugins a new object gets its name, UID and time.
 func (v *evaluation) run(ctx context.Context, a admission.Attributes) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
 	annotations := map[string]string{}
 	said := &warnings{}
 	if err := v.admit(warning.WithWarningRecorder(ctx, said), recorded{a, annotations}); err != nil {
@@ -111,6 +114,10 @@ func (v *evaluation) run(ctx context.Context, a admission.Attributes) error {
 	}
 	return nil
 }
+
+// requestTime is the time that an API server has for a request (requestTimeoutUpperBound of
+// k8s.io/apiserver/pkg/endpoints/handlers). Expressions and calls end with it.
+const requestTime = 34 * time.Second
 
 // warnings are the warnings for the client.
 type warnings struct {
@@ -152,6 +159,7 @@ func (v *evaluation) admit(ctx context.Context, a recorded) error {
 	if v.only != "" {
 		return v.admitPhase(ctx, a)
 	}
+	before := request.Stated(a.GetObject())
 	refusal, trouble := v.mutateAll(ctx, a)
 	if trouble != nil {
 		return trouble
@@ -165,6 +173,9 @@ func (v *evaluation) admit(ctx context.Context, a recorded) error {
 	}
 	v.result.Object = v.stored(a)
 	a.Attributes = request.Validated(a.Attributes)
+	if refusal == nil {
+		refusal = request.Refused(a.Attributes, before)
+	}
 	if refusal == nil {
 		refusal = v.known(v.validate(ctx, a), "validating")
 	}

@@ -5,7 +5,9 @@ package evaluate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -73,6 +75,8 @@ type validatingPolicy struct {
 	*v1.ValidatingAdmissionPolicy
 	source   *unstructured.Unstructured // as it was read
 	bindings []*v1.ValidatingAdmissionPolicyBinding
+	// refused is the reason why an API server refuses the policy; empty if it has it.
+	refused  string
 	compiled func() (validating.Validator, error)
 	*meter
 	// matched is the result of the matchConditions in the last validation; nil without conditions.
@@ -83,6 +87,18 @@ type validatingPolicy struct {
 type mutatingPolicy struct {
 	*v1.MutatingAdmissionPolicy
 	bindings []boundMutation
+	refused  string
+}
+
+// refusedError is the reason why an API server refuses a policy: its expressions do not compile.
+type refusedError struct{ error }
+
+// installed returns the reason why an API server refuses a policy. Its error is another trouble.
+func installed(refused string, trouble error) (string, error) {
+	if does, ok := errors.AsType[refusedError](trouble); ok && refused == "" {
+		return strings.TrimSpace(does.Error()), nil
+	}
+	return refused, trouble
 }
 
 // boundMutation is a MutatingAdmissionPolicy for one of its bindings, which its recorder knows. It is compiled for the
@@ -95,7 +111,7 @@ type boundMutation struct {
 
 // addValidating reads a policy, with the defaults of an API server.
 func (e *Evaluator) addValidating(p project.Policy) error {
-	policy := &validatingPolicy{ValidatingAdmissionPolicy: &v1.ValidatingAdmissionPolicy{}, source: &p.Object, meter: &meter{}}
+	policy := &validatingPolicy{ValidatingAdmissionPolicy: &v1.ValidatingAdmissionPolicy{}, source: &p.Object, meter: &meter{}, refused: p.Refused}
 	if err := object.Decode(&p.Object, policy.ValidatingAdmissionPolicy); err != nil {
 		return err
 	}
@@ -126,8 +142,11 @@ func (p *validatingPolicy) validator(e *Evaluator) (validating.Validator, error)
 	if err != nil {
 		return nil, err
 	}
+	var refused []error
 	compile := func(expressions []cel.ExpressionAccessor, declared cel.OptionalVariableDeclarations) cel.ConditionEvaluator {
-		return metered[[]cel.EvaluationResult]{compiler.CompileCondition(expressions, declared, environment.StoredExpressions), p.meter}
+		compiled := compiler.CompileCondition(expressions, declared, environment.StoredExpressions)
+		refused = append(refused, compiled.CompilationErrors()...)
+		return metered[[]cel.EvaluationResult]{compiled, p.meter}
 	}
 	var validations, auditAnnotations []cel.ExpressionAccessor
 	texts := make([]cel.ExpressionAccessor, len(spec.Validations)) // nil for a validation without a messageExpression
@@ -149,18 +168,25 @@ func (p *validatingPolicy) validator(e *Evaluator) (validating.Validator, error)
 			},
 		}
 	}
-	return validating.NewValidator(compile(validations, all), conditions, compile(auditAnnotations, all), compile(texts, messages), spec.FailurePolicy, nil), nil
+	validator := validating.NewValidator(compile(validations, all), conditions, compile(auditAnnotations, all), compile(texts, messages), spec.FailurePolicy, nil)
+	if len(refused) > 0 {
+		return nil, refusedError{refused[0]}
+	}
+	return validator, nil
 }
 
 // addMutating reads a policy, with the defaults of an API server.
 func (e *Evaluator) addMutating(p project.Policy) error {
-	policy := &mutatingPolicy{MutatingAdmissionPolicy: &v1.MutatingAdmissionPolicy{}}
+	policy := &mutatingPolicy{MutatingAdmissionPolicy: &v1.MutatingAdmissionPolicy{}, refused: p.Refused}
 	if err := object.Decode(&p.Object, policy.MutatingAdmissionPolicy); err != nil {
 		return err
 	}
 	for i, m := range policy.Spec.Mutations {
 		if m.PatchType == v1.PatchTypeJSONPatch && m.JSONPatch != nil || m.PatchType == v1.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil {
 			continue
+		}
+		if policy.refused != "" {
+			break
 		}
 		return fmt.Errorf("MutatingAdmissionPolicy %s: spec.mutations[%d] has the patchType %q and no expression for it", policy.Name, i, m.PatchType)
 	}
@@ -192,13 +218,18 @@ func (p *mutatingPolicy) evaluator(e *Evaluator, r *mutationRecorder) (mutating.
 		return mutating.PolicyEvaluator{}, err
 	}
 	evaluator := mutating.PolicyEvaluator{CompositedCompiler: compiler}
+	var refused []error
 	if len(p.Spec.MatchConditions) > 0 {
-		conditions := metered[[]cel.EvaluationResult]{compiler.CompileCondition(matchConditions(p.Spec.MatchConditions), all, environment.StoredExpressions), &r.meter}
+		compiled := compiler.CompileCondition(matchConditions(p.Spec.MatchConditions), all, environment.StoredExpressions)
+		refused = append(refused, compiled.CompilationErrors()...)
+		conditions := metered[[]cel.EvaluationResult]{compiled, &r.meter}
 		evaluator.Matcher = matcher{matchconditions.NewMatcher(conditions, p.Spec.FailurePolicy, "policy", "validate", p.Name), r.matched}
 	}
 	all.HasPatchTypes = true
 	compile := func(expression cel.ExpressionAccessor) cel.MutatingEvaluator {
-		return metered[cel.EvaluationResult]{compiler.CompileMutatingEvaluator(expression, all, environment.StoredExpressions), &r.meter}
+		compiled := compiler.CompileMutatingEvaluator(expression, all, environment.StoredExpressions)
+		refused = append(refused, compiled.CompilationErrors()...)
+		return metered[cel.EvaluationResult]{compiled, &r.meter}
 	}
 	for i, m := range p.Spec.Mutations {
 		if m.PatchType == v1.PatchTypeJSONPatch {
@@ -208,6 +239,9 @@ func (p *mutatingPolicy) evaluator(e *Evaluator, r *mutationRecorder) (mutating.
 			compiled := compile(&patch.ApplyConfigurationCondition{Expression: m.ApplyConfiguration.Expression})
 			evaluator.Mutators = append(evaluator.Mutators, recordedPatcher{patch.NewApplyConfigurationPatcher(compiled), r, i, true})
 		}
+	}
+	if len(refused) > 0 {
+		return mutating.PolicyEvaluator{}, refusedError{refused[0]}
 	}
 	return evaluator, nil
 }
@@ -223,7 +257,11 @@ func (e *Evaluator) compiler(declared []v1.Variable, hasParams bool) (*cel.Compo
 		return nil, err
 	}
 	all := cel.OptionalVariableDeclarations{HasParams: hasParams, HasAuthorizer: true}
-	compiler.CompileAndStoreVariables(variables(declared), all, environment.StoredExpressions)
+	for _, v := range variables(declared) {
+		if result := compiler.CompileAndStoreVariable(v, all, environment.StoredExpressions); result.Error != nil {
+			return nil, refusedError{fmt.Errorf("the variable %s: %w", v.GetName(), result.Error)}
+		}
+	}
 	return compiler, nil
 }
 

@@ -200,9 +200,15 @@ func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 			if irrelevant {
 				continue
 			}
+			if p.refused != "" {
+				continue
+			}
 			compiled, err := b.compiled()
-			if err != nil {
+			if p.refused, err = installed(p.refused, err); err != nil {
 				return err
+			}
+			if p.refused != "" {
+				continue
 			}
 			hooks = append(hooks, mutating.PolicyHook{
 				Policy: p.MutatingAdmissionPolicy, Bindings: []*v1.MutatingAdmissionPolicyBinding{b.MutatingAdmissionPolicyBinding}, Evaluator: compiled,
@@ -217,6 +223,8 @@ func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 			switch {
 			case phase == Reinvocation:
 				steps = slices.DeleteFunc(steps, func(s Step) bool { return s.Verdict == ConditionFalse })
+			case p.refused != "":
+				steps = []Step{notInstalled(p.Name, b.Name, phase, p.refused)}
 			case len(steps) == 0:
 				steps = []Step{v.unmatched(phase, a, mutating.NewMutatingAdmissionPolicyAccessor(p.MutatingAdmissionPolicy), mutating.NewMutatingAdmissionPolicyBindingAccessor(b.MutatingAdmissionPolicyBinding))}
 			}
@@ -231,6 +239,13 @@ func (v *evaluation) mutate(ctx context.Context, a admission.Attributes) error {
 func (v *evaluation) irrelevant(a admission.Attributes, p generic.PolicyAccessor) bool {
 	matches, _, _, err := generic.NewPolicyMatcher(v.matcher).DefinitionMatches(a, v.objects, p)
 	return err == nil && !matches
+}
+
+// notInstalled is the step of a policy that an API server refuses.
+func notInstalled(policy, binding string, phase Phase, reason string) Step {
+	return Step{
+		Policy: policy, Binding: binding, Phase: phase, Verdict: NotMatched, Message: "the API server refuses the policy, and so does not have it: " + reason,
+	}
 }
 
 // unmatched is the step of a policy that is not evaluated, with the reason.
@@ -289,9 +304,18 @@ func (v *evaluation) validate(ctx context.Context, a admission.Attributes) error
 		if err != nil {
 			return err
 		}
-		validator, err := p.compiled()
-		if err != nil {
+		var validator validating.Validator
+		if p.refused == "" {
+			validator, err = p.compiled()
+		}
+		if p.refused, err = installed(p.refused, err); err != nil {
 			return err
+		}
+		if p.refused != "" {
+			for _, b := range p.bindings {
+				v.result.Steps = append(v.result.Steps, notInstalled(p.Name, b.Name, Validation, p.refused))
+			}
+			continue
 		}
 		hook := validating.PolicyHook{Policy: p.ValidatingAdmissionPolicy, Evaluator: validator, ParamInformer: informer, ParamScope: scope}
 		for _, b := range p.bindings { // each alone, for its steps

@@ -114,7 +114,7 @@ func (o *objects) Convert(in, out, _ any) error {
 			return o.cannotConvert(from.GroupVersionKind(), version)
 		}
 		to.SetUnstructuredContent(from.DeepCopy().Object)
-		to.SetGroupVersionKind(version)
+		to.SetAPIVersion(version.GroupVersion().String()) // a mutation may have changed the kind, which the API server refuses later
 		return nil
 	case runtime.Object:
 		from, ok := in.(runtime.Object)

@@ -36,7 +36,9 @@ type Options struct {
 	Subresource string
 	Namespace   string
 	Name        string
-	DryRun      bool
+	// Collection is a DELETE of a collection, of which the object is an item. Its requests have no name.
+	Collection bool
+	DryRun     bool
 	// FieldValidation is Strict, Warn or Ignore: the answer of the API server to unknown fields and to fields that the
 	// object has twice. Empty means Warn, as for the API server.
 	FieldValidation string
@@ -113,9 +115,15 @@ func (r *Request) operation(o *Options) (admission.Operation, error) {
 			r.assume("the update changes nothing: pass the former object with --old")
 		}
 	case admission.Delete:
+		if o.Collection && o.Subresource != "" {
+			return "", errors.New("a subresource has no collection to delete")
+		}
 		o.Object, o.Old = cmp.Or(o.Object, o.Old), cmp.Or(o.Old, o.Object)
 	default:
 		return "", fmt.Errorf("%q is no operation: use CREATE, UPDATE, DELETE or CONNECT", o.Operation)
+	}
+	if o.Collection && operation != admission.Delete {
+		return "", fmt.Errorf("--name is empty, as for a DELETE of a collection, and this is a %s", operation)
 	}
 	if o.Object == nil && operation != admission.Connect {
 		return "", fmt.Errorf("a %s needs an object: -f names its file", operation)
@@ -130,6 +138,9 @@ func objectName(o Options, resource served.Resource) (namespace, name string, er
 		ownNamespace, ownName = o.Object.GetNamespace(), o.Object.GetName()
 	}
 	name = cmp.Or(o.Name, ownName)
+	if o.Collection {
+		name = ""
+	}
 	switch {
 	case o.Name != "" && ownName != "" && o.Name != ownName:
 		return "", "", fmt.Errorf("the object is called %s, not %s", ownName, o.Name)

@@ -11,15 +11,20 @@ import (
 	"k8s.io/apiserver/pkg/admission"
 )
 
+// isStored reports a request whose object an API server stores.
+func isStored(r admission.Attributes) bool {
+	group := r.GetResource().Group
+	return r.GetSubresource() == "" && group != "authentication.k8s.io" && group != "authorization.k8s.io"
+}
+
 // Validated returns the request as validating webhooks see it. Between mutating and validating webhooks, an API server
 // completes a new object: a name for its generateName, a UID and a time
 // (k8s.io/apiserver/pkg/registry/generic/registry, Store.Create). It does so for objects that it stores, and so neither
 // for subresources nor for reviews; and for TokenRequests (k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage,
 // TokenREST).
 func Validated(r admission.Attributes) admission.Attributes {
-	created, group := r.GetObject(), r.GetResource().Group
-	stored := r.GetSubresource() == "" && group != "authentication.k8s.io" && group != "authorization.k8s.io"
-	if r.GetOperation() != admission.Create || created == nil || !stored && r.GetKind().Kind != "TokenRequest" {
+	created := r.GetObject()
+	if r.GetOperation() != admission.Create || created == nil || !isStored(r) && r.GetKind().Kind != "TokenRequest" {
 		return r
 	}
 	created = created.DeepCopyObject()

@@ -3,6 +3,8 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
@@ -31,4 +33,13 @@ func PoliciesInFiles(p *model.Project, unbound []*model.Binding) (list diag.List
 			WithHint("add a %sBinding with policyName: %s, or lint its file, too", kind, policy.Name))
 	}
 	return list
+}
+
+// RefusedPolicies reports the policies and bindings that an API server refuses for another reason than an expression.
+func RefusedPolicies(p *model.Project) []Finding {
+	return slices.DeleteFunc(Findings(p), func(f Finding) bool {
+		own := slices.IndexFunc(policyRules(), func(r rule) bool { return r.ID == "P16" }) // the first rule that is not upstream's
+		upstreams := slices.ContainsFunc(policyRules()[:own], func(r rule) bool { return r.ID == f.Rule })
+		return f.Policy == nil && f.Binding == nil || f.Severity != diag.Error || !upstreams
+	})
 }
