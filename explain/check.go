@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/version"
+	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/condition"
 	"github.com/webhook-gen/webhook-gen/explain/internal/configuration"
@@ -41,6 +42,12 @@ func Check(p *project.Project, kubeVersion string) ([]Finding, error) {
 		return nil, err
 	}
 	return checkConditions(p, kubernetes)
+}
+
+// Newest is the newest version of Kubernetes whose expressions are known, such as 1.34.
+func Newest() string {
+	before := environment.DefaultCompatibilityVersion() // the version whose expressions it takes for new objects
+	return fmt.Sprintf("%d.%d", before.Major(), before.Minor()+1)
 }
 
 // kubernetesVersion is the version of --kube-version, or else the oldest that the project supports; nil if neither says

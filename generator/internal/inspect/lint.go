@@ -3,6 +3,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/webhook-gen/webhook-gen/explain"
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -72,6 +74,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader, kubeVersion stri
 	if err != nil {
 		return LintResult{}, err
 	}
+	kubeVersion = cmp.Or(kubeVersion, explain.Newest()) // no project has an oldest version that it supports
 	contents, diags := manifest.Read(sources)
 	s := lint.Surroundings{
 		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects, InjectsDefinitions: contents.InjectsDefinitions, Services: contents.Services, Now: time.Now(),

@@ -139,8 +139,8 @@ func policyDefinitions() marker.Registry {
 				}
 			}),
 		named(PolicyAnnotation, "A CEL expression whose text becomes an annotation of the audit event, under the policy's name, a slash and the key. For validating policies.",
-			`+webhook:policy:auditAnnotation(key: "express")="object.spec.express ? 'ordered by ' + request.userInfo.username : null"`,
-			"key", "The annotation's key, after the policy's name and a slash.", "The expression: text, or null for no annotation."),
+			`+webhook:policy:auditAnnotation(key: "express")="object.spec.express ? 'ordered by ' + request.userInfo.username : ''"`,
+			"key", "The annotation's key, after the policy's name and a slash.", "The expression: text, or null or an empty text for no annotation."),
 		repeated("webhook:policy:mutation", "A change of the object. For mutating policies. The changes of a policy are made in their order.",
 			`+webhook:policy:mutation(type: applyConfiguration)="Object{spec: Object.spec{priority: 'normal'}}"`,
 			func(m *Mutation) []marker.Parameter {

@@ -311,7 +311,7 @@ func (d *deliverer) fields(object any) map[string]any {
 
 // block writes an object as YAML that Helm leaves as it is.
 func (d *deliverer) block(b *bytes.Buffer, indent string, object any) {
-	text, err := yaml.Marshal(object)
+	text, err := marshal(object)
 	d.err = cmp.Or(d.err, err)
 	for line := range strings.Lines(string(text)) {
 		if line != "\n" {

@@ -10,7 +10,6 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
@@ -74,7 +73,7 @@ func document(object any, version string) ([]byte, error) {
 			})
 		}
 	}
-	text, err := yaml.Marshal(content)
+	text, err := marshal(content)
 	return append([]byte("---\n"), text...), err
 }
 
