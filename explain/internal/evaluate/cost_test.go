@@ -30,6 +30,7 @@ properties:
       ratio: {type: number}
       flag: {type: boolean}
       text: {type: string, maxLength: 40}
+      long: {type: string, maxLength: 3000}
       other: {type: string, maxLength: 40}
       mode: {type: string, enum: [fast, slow, careful]}
       until: {type: string, format: date-time}
@@ -95,6 +96,29 @@ var costly = []string{
 	"object.spec.words.sort() == object.spec.more || object.spec.words.reverse() == object.spec.more || object.spec.words.distinct().size() > 2",
 	"object.spec.words.slice(0, 1).size() == 1 && object.spec.items.map(i, i.tags).flatten().size() > 2",
 	"object.spec.words.transformList(i, w, w + string(i)).size() > 2 || object.spec.options.transformMap(k, v, k + v).size() > 1",
+	"object.spec.text.split('').all(c, c != 'z')",
+	"object.spec.long.split('z').all(c, c.contains('zz') || c.split('z').all(d, d.startsWith('z')))",
+	"'%s and %s'.format([object.spec.long, object.spec.words]).contains('z')",
+	"object.spec.long.findAll('[ab1.]+').all(c, c.contains('zz'))",
+	"object.spec.text.split(object.spec.other).all(c, c.contains(object.spec.text))",
+	"object.spec.text.split('a').map(c, c + object.spec.text).join('-').size() > 3",
+	"object.spec.items.map(i, i.tags).flatten().all(t, t != 'z')",
+	"object.spec.items.map(i, [i.tags, i.tags]).flatten(2).all(t, t + t != 'z')",
+	"[object.spec.words, object.spec.more].flatten().all(w, w != object.spec.text)",
+	"'%s'.format([object.spec.words]).contains('z') || '%s %s'.format([object.spec.text, object.spec.text]).contains('zz')",
+	"'%s'.format([object.spec.items.map(i, i.tags)]).matches('^(a|b)+z*$')",
+	"object.spec.words.map(w, w.split('')).all(l, l.all(c, c != 'z'))",
+	"object.spec.text.findAll('[a-z]').all(c, c != 'z')",
+	"object.spec.words.join('').split('').all(c, c != 'z')",
+	"object.spec.text.replace('', 'xyz').split('').all(c, c != 'z')",
+	"(object.spec.text + object.spec.other).upperAscii().contains('Z') || object.spec.text.lowerAscii().split('').size() > 3",
+	"object.spec.options.map(k, k + object.spec.options[k]).all(w, w.split('').all(c, c != 'z'))",
+	"object.spec.numbers.map(n, string(n)).join(',').split(',').all(n, n != 'z')",
+	"lists.range(object.spec.words.size()).all(i, object.spec.words[i] != 'z') || object.spec.numbers.first().hasValue()",
+	"object.spec.words.sortBy(w, w.size()).all(w, w != 'z') || object.spec.items.sortBy(i, i.name).size() > 2",
+	"sets.equivalent(object.spec.words, object.spec.text.split('')) || sets.contains(object.spec.text.split(''), object.spec.more)",
+	"object.spec.text.lastIndexOf(object.spec.other) > 1",
+	"strings.quote(object.spec.text).split('').all(c, c != 'z')",
 	"variables.words.all(w, variables.words.exists(v, v == w)) && variables.long.contains(object.spec.text)",
 	"variables.doubled.all(w, w != '') && variables.twice.size() > 3",
 }
@@ -220,6 +244,11 @@ func costlyPolicies(t testing.TB, expressions []string) input {
 	return in
 }
 
+// computes reports an expression with a function whose result has elements of a size that is not known.
+func computes(expression string) bool {
+	return slices.ContainsFunc([]string{".split(", ".flatten(", ".format(", ".findAll(", "lists.range("}, func(call string) bool { return strings.Contains(expression, call) })
+}
+
 // TestCostWithinEstimate runs policies on random objects within the bounds of their type. No evaluation costs more than
 // is estimated, and an estimate is not far from the largest cost.
 func TestCostWithinEstimate(t *testing.T) {
@@ -253,6 +282,7 @@ func TestCostWithinEstimate(t *testing.T) {
 	}
 	const rounds = 60
 	steps := 0
+	reported := map[int]bool{}
 	largest := map[string]int64{} // the largest cost in percent of the estimate
 	for range rounds {
 		request.Object, request.OldObject = object(), object()
@@ -276,18 +306,18 @@ func TestCostWithinEstimate(t *testing.T) {
 				largest[costly[index]] = max(largest[costly[index]], 100*s.Cost/s.EstimatedCost)
 			}
 			switch {
+			case reported[index]:
 			case s.EstimatedCost == 0:
-				t.Fatalf("there is no estimate of %s", costly[index])
+				t.Errorf("there is no estimate of %s", costly[index])
+				reported[index] = true
 			case s.Cost > s.EstimatedCost:
+				reported[index] = true
 				t.Errorf("%s %v: %s costs %d, and the estimate is %d, for\n%s\n%s", s.Phase, s.Mutation, costly[index], s.Cost, s.EstimatedCost, request.Object, request.OldObject)
 			}
 		}
-		if t.Failed() {
-			break
-		}
 	}
 	for expression, percent := range largest {
-		unbounded := strings.Contains(expression, "metadata.labels") || strings.Contains(expression, "request.")
+		unbounded := strings.Contains(expression, "metadata.labels") || strings.Contains(expression, "request.") || computes(expression)
 		if percent < 5 && !unbounded {
 			t.Errorf("the estimate of %s is 20 times its largest cost", expression)
 		}

@@ -11,6 +11,7 @@ import (
 
 	celgo "github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -196,7 +197,7 @@ func (c *Checker) Estimate(policy *unstructured.Unstructured, kind schema.GroupV
 // returns the sizes of all paths in the estimate.
 func (c *costs) estimate(x expression, checked *celgo.Ast, small string) (cost uint64, _ map[string]int64, ok bool) {
 	s := &sizes{typedEnvironment: c.typedEnvironment, small: small, used: map[string]int64{}}
-	estimate, err := x.in(c.typedEnvironment).EstimateCost(checked, &library.CostEstimator{SizeEstimator: s})
+	estimate, err := x.in(c.typedEnvironment).EstimateCost(checked, estimator{&library.CostEstimator{SizeEstimator: s}, s})
 	return estimate.Max, s.used, err == nil
 }
 
@@ -242,6 +243,59 @@ type sizes struct {
 	*typedEnvironment
 	small string
 	used  map[string]int64
+	// largest is the largest size so far. Elements of a computed list are parts of something that is not larger.
+	largest uint64
+}
+
+// estimator is an API server's estimator that remembers the sizes of results.
+type estimator struct {
+	*library.CostEstimator
+	*sizes
+}
+
+func (e estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
+	return e.sizes.EstimateSize(element)
+}
+
+func (e estimator) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+	of := e.CostEstimator.EstimateCallCost(function, overload, target, args)
+	switch {
+	case function == "format" && target != nil: // of values that may hold everything
+		e.largest = math.MaxUint64
+	case of != nil && of.ResultSize != nil:
+		e.largest = max(e.largest, of.ResultSize.Max)
+	}
+	return of
+}
+
+// flattened estimates flatten. The estimator of cel-go takes the result for as long as the list of lists.
+func flattened(of checker.CostEstimator, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+	e, ok := of.(estimator)
+	if !ok || target == nil {
+		return nil
+	}
+	outer := checker.UnknownSizeEstimate()
+	if computed := (*target).ComputedSize(); computed != nil {
+		outer = *computed
+	} else if known := e.EstimateSize(*target); known != nil {
+		outer = *known
+	}
+	depth := uint64(1)
+	if len(args) == 1 {
+		depth = math.MaxUint64
+		if literal := args[0].Expr().AsLiteral(); literal != nil {
+			if n, ok := literal.Value().(int64); ok && n >= 0 {
+				depth = uint64(n)
+			}
+		}
+	}
+	result := checker.SizeEstimate{Max: outer.Max}
+	for range min(depth, 8) {
+		result = result.Multiply(checker.SizeEstimate{Max: max(e.largest, other)})
+	}
+	cost := outer.MultiplyByCostFactor(float64(depth)).Add(checker.FixedCostEstimate(1 + common.ListCreateBaseCost))
+	e.largest = max(e.largest, result.Max)
+	return &checker.CallEstimate{CostEstimate: cost, ResultSize: &result}
 }
 
 // other is the assumed size of lists, maps and texts without a schema: in the request itself and its namespace, and
@@ -250,7 +304,7 @@ const other = 1024
 
 func (s *sizes) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	if len(element.Path()) == 0 {
-		return &checker.SizeEstimate{Max: other}
+		return &checker.SizeEstimate{Max: max(s.largest, other)}
 	}
 	path := strings.Join(element.Path(), "/")
 	if path == s.small {
@@ -266,6 +320,7 @@ func (s *sizes) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 		size = n.decl.MaxElements
 	}
 	s.used[path] = size
+	s.largest = max(s.largest, uint64(max(size, 0)))
 	return &checker.SizeEstimate{Max: uint64(size)}
 }
 

@@ -4,6 +4,7 @@ package policy
 
 import (
 	celgo "github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/ast"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -59,6 +60,7 @@ func (c *Checker) typed(s signature, patches bool) (*typedEnvironment, error) {
 		e.roots[cel.ObjectVarName], e.roots[cel.OldObjectVarName] = e.object.root, e.object.root
 	}
 	options, request, namespace := condition.Variables(objectType)
+	options = append(options, celgo.CostEstimatorOptions(checker.OverloadCostEstimate("list_flatten", flattened), checker.OverloadCostEstimate("list_flatten_int", flattened)))
 	if s.hasParams {
 		if t, ok := c.types[s.params]; ok {
 			e.params = t
