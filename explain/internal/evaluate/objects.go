@@ -84,17 +84,25 @@ func (o *objects) Default(in runtime.Object) {
 	}
 }
 
-// stored are objects as an API server would have stored them: custom resources without unknown fields, and with defaults.
+// complete changes an object as the decoder of an API server does: custom resources lose unknown fields and nulls, and
+// all objects get defaults.
+func (o *objects) complete(in runtime.Object) error {
+	if u, ok := in.(*unstructured.Unstructured); ok && o.types[u.GroupVersionKind()] != nil {
+		_, err := o.types[u.GroupVersionKind()].defaults.Complete(u)
+		return err
+	}
+	o.Default(in)
+	return nil
+}
+
+// stored are objects as an API server would have stored them.
 func (o *objects) stored(given []runtime.Object) ([]runtime.Object, error) {
 	var all []runtime.Object
 	for _, in := range given {
 		in = in.DeepCopyObject()
-		if u, ok := in.(*unstructured.Unstructured); ok && o.types[u.GroupVersionKind()] != nil {
-			if _, err := o.types[u.GroupVersionKind()].defaults.Complete(u); err != nil {
-				return nil, fmt.Errorf("params: %w", err)
-			}
+		if err := o.complete(in); err != nil {
+			return nil, fmt.Errorf("params: %w", err)
 		}
-		o.Default(in)
 		all = append(all, in)
 	}
 	return all, nil

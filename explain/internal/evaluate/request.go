@@ -196,7 +196,9 @@ func (e *Evaluator) read(field string, text json.RawMessage, kind schema.GroupVe
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", field, err)
 	}
-	e.objects.Default(typed)
+	if err := e.objects.complete(typed); err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
 	return typed, nil
 }
 
