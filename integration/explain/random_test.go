@@ -204,7 +204,7 @@ func (g *grammar) policy(batch string, index int, mayFail bool) (policy map[stri
 				v["messageExpression"] = strings.ReplaceAll(g.expression('s', 2), "authorizer.group('').resource('pods').check('get').allowed()", "true")
 			}
 			if g.IntN(3) == 0 {
-				v["reason"] = pick(g, "Forbidden", "Invalid", "Unauthorized", "RequestEntityTooLarge")
+				v["reason"] = pick(g, "Forbidden", "Invalid", "RequestEntityTooLarge")
 			}
 			validations = append(validations, v)
 		}
@@ -341,6 +341,7 @@ func (p *policySession) batch(t *testing.T, g *grammar, batch string, resource s
 		}
 		return err
 	}
+	reasons := map[string]string{} // why the API server refuses policies
 	for i := range 12 {
 		policy, bindings := g.policy(batch, i, i == 3)
 		if err := install(policy); err != nil {
@@ -348,6 +349,7 @@ func (p *policySession) batch(t *testing.T, g *grammar, batch string, resource s
 				t.Fatalf("%v\n%v", err, policy)
 			}
 			refused++
+			reasons[policy["metadata"].(map[string]any)["name"].(string)] = err.Error()
 		}
 		for _, b := range bindings {
 			if err := install(b.(map[string]any)); err != nil {
@@ -387,6 +389,12 @@ func (p *policySession) batch(t *testing.T, g *grammar, batch string, resource s
 			continue // of the object itself
 		}
 		sent++
+		for _, s := range a.Steps {
+			if reason := reasons[s.Policy]; reason != "" && s.Verdict != "notMatched" {
+				t.Errorf("%s is evaluated, and the API server refuses it: %s", s.Policy, reason)
+				delete(reasons, s.Policy)
+			}
+		}
 		if diff := p.compare(a, r, annotations[r.id], counts); diff != "" {
 			if disagreements++; disagreements <= 2 {
 				text, _ := json.Marshal(r.object)
