@@ -64,11 +64,11 @@ type Result struct {
 	Files []output.File
 	// Changes are the changes to make on disk; empty if there are errors.
 	Changes []output.Change
-	// Direct are the webhook configurations and the patches of the CustomResourceDefinitions with conversion webhooks,
-	// in the form in which an API server calls the program itself. They do not depend on how the project is deployed.
-	Direct [][]byte
 	// LacksRuntime is true if generated files import the runtime module and go.mod does not require it.
 	LacksRuntime bool
+
+	project *model.Project
+	options render.Options
 }
 
 // Generate reads the packages and makes the files for their markers.
@@ -137,16 +137,13 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	project := s.Project
 	diags := slices.Concat(s.Diagnostics, check.Project(project), r.checkNever(project), r.checkCallers(project), r.checkConvertible(ctx, s))
 	conversions, inConversions := convert.Project(ctx, s.Module, project)
-	result := Result{Root: r.Root}
 	options, unread := r.Rendering(s.Module)
 	files, inDefinitions := r.definitions(project, &options)
+	result := Result{Root: r.Root, project: project, options: options}
 	diags = slices.Concat(diags, inConversions, unread, r.checkListed(project, options), inDefinitions,
 		checkProgram(project, conversions, options))
 	rendered, err := render.Project(project, conversions, options)
 	if err != nil && !diags.HasErrors() { // else it may follow from a mistake in go.mod
-		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
-	}
-	if result.Direct, err = render.Direct(project, options); err != nil {
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
 	files = r.Heading.Above(append(rendered, files...))
@@ -368,6 +365,10 @@ func (r Run) program(m *load.Module) model.HandlerPackage {
 	name, _ := m.PackageName(importPath)
 	return model.HandlerPackage{Dir: filepath.Join(m.Dir, filepath.FromSlash(r.Program)), Path: importPath, Name: cmp.Or(name, "main")}
 }
+
+// Direct returns the webhook configurations and the patches of the CustomResourceDefinitions with conversion webhooks,
+// in the form in which an API server calls the program itself. They do not depend on how the project is deployed.
+func (r Result) Direct() ([][]byte, error) { return render.Direct(r.project, r.options) }
 
 // Manifest returns the text of the webhook configurations, or nothing without configurations.
 func (r Result) Manifest() []byte {

@@ -36,6 +36,9 @@ func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Ch
 	}
 	for _, inChart := range []bool{false, true} {
 		in := slices.DeleteFunc(slices.Clone(changes), func(c output.Change) bool { return isChart(c) != inChart })
+		if !slices.ContainsFunc(in, func(c output.Change) bool { return c.Old != nil }) {
+			continue // nothing was enforced before
+		}
 		from, to := enforced(in, func(c output.Change) []byte { return c.Old }), enforced(in, func(c output.Change) []byte { return c.New })
 		for _, l := range upgrade.Lost(from, to) {
 			if !slices.Contains(lost, l) { // the chart repeats the manifests

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,16 +25,31 @@ type Type struct {
 	Spec *ast.TypeSpec
 }
 
-// Type finds a type that the package declares.
+// Type finds a type that the package declares. It remembers all types of the files that it looks at. Type may be called
+// concurrently.
 func (p *Package) Type(name string) (Type, bool) {
+	p.mu.Lock()
+	t, known := p.types[name]
+	p.mu.Unlock()
+	if known {
+		return t, true
+	}
+	found := make(map[string]Type)
 	for _, f := range p.FilesWith(name) {
 		for spec := range Types(f.AST) {
-			if spec.Name.Name == name {
-				return Type{f, spec}, true
+			if _, twice := found[spec.Name.Name]; !twice {
+				found[spec.Name.Name] = Type{f, spec}
 			}
 		}
 	}
-	return Type{}, false
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.types == nil {
+		p.types = make(map[string]Type)
+	}
+	maps.Copy(p.types, found)
+	t, known = found[name]
+	return t, known
 }
 
 // Types yields the types that a file declares at package level, each with its place.

@@ -62,6 +62,11 @@ func Load(ctx context.Context, c Config) (Result, diag.List) {
 	if err := context.Cause(ctx); err != nil {
 		problems.Add(diag.Errorf(diag.Range{}, "", "reading was broken off: %v", err))
 	}
+	if len(problems) == 0 && !c.Everything { // else a package may lack a file
+		for _, p := range result.Packages {
+			p.Module.workspace.located[p.Path] = location{pkg: p}
+		}
+	}
 	return result, problems.Sorted()
 }
 

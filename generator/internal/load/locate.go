@@ -28,7 +28,8 @@ import (
 // go.mod and go.work ask for. It reads these files itself and only where that is not enough
 // asks "go list". The standard library is always asked for in that way.
 //
-// The package has no Files; FilesWith reads them. Asking again gives the same package.
+// The package is the one that Load returned, or it has no Files; FilesWith reads them. Further calls return the same
+// package.
 // Locate may be called concurrently.
 func (m *Module) Locate(ctx context.Context, importPath string) (*Package, error) {
 	w := m.workspace

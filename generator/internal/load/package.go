@@ -22,7 +22,7 @@ type Package struct {
 	Name string
 	// Dir is the absolute folder.
 	Dir string
-	// Files are the files that hold a marker, parsed, by name. A located package has none.
+	// Files are the files that hold a marker, parsed, by name. A package that only Locate has found has none.
 	Files []*File
 
 	selection *selection
@@ -30,6 +30,7 @@ type Package struct {
 
 	mu      sync.Mutex
 	further map[string]*File // by name, of others: what FilesWith has parsed; nil for a file that does not count
+	types   map[string]Type  // what Type has seen
 }
 
 // FilesWith returns the package's files that contain one of the words, by name. It searches Files and further ones,

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"slices"
 	"unicode"
 
@@ -25,14 +26,23 @@ type sieve struct {
 }
 
 func newSieve(words []string, overlay Overlay) *sieve {
-	const chunk = 64 << 10 // most source files are smaller
 	s := &sieve{overlay: overlay}
 	for _, w := range words {
 		s.words = append(s.words, []byte(w))
 		s.overlap = max(s.overlap, len(w)-1+room)
 	}
-	s.buffer = make([]byte, s.overlap+chunk)
 	return s
+}
+
+// chunk is the length of the text that is read at once. Most source files are smaller.
+const chunk = 64 << 10
+
+// open opens a file to read through the buffer.
+func (s *sieve) open(path string) (*os.File, error) {
+	if s.buffer == nil {
+		s.buffer = make([]byte, s.overlap+chunk)
+	}
+	return regular.Open(path, regular.Source)
 }
 
 // room is how many bytes longer than a marker a misspelt one may be.
@@ -107,7 +117,7 @@ func (s *sieve) read(path string) ([]byte, error) {
 		}
 		return text, nil
 	}
-	f, err := regular.Open(path, regular.Source)
+	f, err := s.open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +144,7 @@ func (s *sieve) read(path string) ([]byte, error) {
 // head returns the beginning of a file: enough for a licence and a generator's header. It
 // is good until the sieve is next used.
 func (s *sieve) head(path string) ([]byte, error) {
-	f, err := regular.Open(path, regular.Source)
+	f, err := s.open(path)
 	if err != nil {
 		return nil, err
 	}

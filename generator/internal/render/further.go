@@ -32,5 +32,6 @@ func Further(p *model.Project, operations func(*model.Webhook) []string, o Optio
 			files.add(filepath.Join(pkg.Dir, name), f, output.Once, w.Range)
 		}
 	}
+	files.format()
 	return files.all, files.err
 }

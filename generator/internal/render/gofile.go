@@ -6,9 +6,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -31,10 +33,21 @@ func doc(f *jen.File, format string, args ...any) {
 	}
 }
 
-// fileList are the files of a project, as far as there is no error.
+// fileList are the files of a project, as far as there is no error. Go files are formatted on all processors, while the
+// next ones are made.
 type fileList struct {
-	all []output.File
-	err error // the first one
+	all []output.File // Go files have no text before format
+	err error         // the first one
+
+	texts   []*goText
+	workers errgroup.Group
+}
+
+// goText is the text of a Go file.
+type goText struct {
+	place   int // in fileList.all
+	content []byte
+	err     error
 }
 
 // put adds a file, or notes the error that prevents it.
@@ -45,8 +58,25 @@ func (f *fileList) put(file output.File, err error) {
 
 // add adds a Go file.
 func (f *fileList) add(path string, file *jen.File, owner output.Ownership, cause diag.Range) {
-	text, err := source(file)
-	f.put(output.File{Path: path, Content: text, Owner: owner, Cause: cause}, err)
+	if f.texts == nil {
+		f.workers.SetLimit(runtime.GOMAXPROCS(0))
+	}
+	text := &goText{place: len(f.all)}
+	f.texts = append(f.texts, text)
+	f.put(output.File{Path: path, Owner: owner, Cause: cause}, nil)
+	f.workers.Go(func() error {
+		text.content, text.err = source(file)
+		return nil
+	})
+}
+
+// format waits for the texts of the Go files.
+func (f *fileList) format() {
+	_ = f.workers.Wait() // each text has its error
+	for _, t := range f.texts {
+		f.all[t.place].Content, f.err = t.content, cmp.Or(f.err, t.err)
+	}
+	f.texts = nil
 }
 
 // source formats a file.

@@ -261,8 +261,11 @@ func insert(offset int, text string) edit { return edit{offset, offset, text} }
 
 func applied(text []byte, edits []edit) []byte {
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
-	var out []byte
-	last := 0
+	length := len(text)
+	for _, e := range edits {
+		length += len(e.text)
+	}
+	out, last := make([]byte, 0, length), 0
 	for _, e := range edits {
 		out = append(append(out, text[last:e.from]...), e.text...)
 		last = e.to

@@ -73,7 +73,8 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		if !wants(step.kind) || !step.also {
 			continue
 		}
-		if step.write(); files.err != nil {
+		step.write()
+		if files.format(); files.err != nil {
 			return nil, fmt.Errorf("writing %s: %w", step.what, files.err)
 		}
 	}
