@@ -119,7 +119,7 @@ func (b *builder) hasBuiltin(from *load.Module, kind model.Kind) bool {
 		return false
 	}
 	t, ok := p.Type(kind.Kind)
-	return ok && slices.Contains(load.Markers(t.Comments()...), "+genclient") // without it, the type is not a resource, such as Scale
+	return ok && slices.Contains(load.Markers(t.Comments()...), "+genclient") // without it, not a resource
 }
 
 // unknownBuiltin reports a kind that Kubernetes does not have. It suggests the group that has the kind, or a similar

@@ -70,7 +70,7 @@ func (b *builder) definedTypes(from *load.Module, kinds []model.TypedKind) (all 
 		if b.types == nil {
 			b.types = resolve.New(b.ctx, from)
 		}
-		if t, err := b.types.Named(k.Type.Path, k.Type.Name); err == nil { // without it, expressions are compiled untyped
+		if t, err := b.types.Named(k.Type.Path, k.Type.Name); err == nil { // without it, expressions are untyped
 			all = append(all, t)
 		}
 	}
