@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// allow assigns the allowances of a package to the webhooks that they cover, once all webhooks are built.
+// allow assigns the allowances of a package to the webhooks that they cover. All webhooks must be built.
 func (b *builder) allow(m *packageMarkers) {
 	for _, d := range m.declarations {
 		for _, a := range marked[*registry.Allow](d) {
@@ -48,7 +48,7 @@ func (b *builder) allowPolicies(d *declaration, a declared[*registry.Allow]) {
 	}
 }
 
-// besides returns the webhooks of +kubebuilder:webhook markers in the comment that contains the position.
+// besides returns the webhooks of +kubebuilder:webhook markers in the comment at the position.
 func (b *builder) besides(m *packageMarkers, at diag.Range) (found []*model.Webhook) {
 	for _, f := range m.Files {
 		if f.Path != at.Pos.File {

@@ -15,7 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Registry is the set of markers that are known under one prefix.
+// Registry contains the markers with one prefix.
 type Registry []Definition
 
 // Decoded is a marker decoded into its definition's target.
@@ -25,8 +25,8 @@ type Decoded struct {
 	Target any
 }
 
-// Decode checks markers of one file against the registry and decodes them. It decodes as much as it can, so that one
-// run reports every mistake.
+// Decode checks the markers of a file and decodes them. After an error it continues, so that one run reports all
+// errors.
 func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 	var decoded []Decoded
 	var diags diag.List
@@ -67,9 +67,9 @@ func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 	return decoded, diags
 }
 
-// Misspelt reports the lines of a file's comments that only resemble a marker of this registry: the prefix has a wrong
-// letter or capital, blanks follow the plus sign, another sign or other text precedes it. A webhook would be missing in
-// silence. Lines of code in a comment, which begin with a tab, are examples.
+// Misspelt reports comment lines that only resemble a marker of this registry. Their prefix has a wrong letter or
+// case, blanks follow the plus sign, or other text precedes it. Without the error, a webhook would be missing
+// silently. Lines that begin with a tab are code examples.
 func (r Registry) Misspelt(file *ast.File, position func(token.Pos) diag.Position, prefix string) diag.List {
 	var diags diag.List
 	for _, group := range file.Comments {
@@ -86,7 +86,7 @@ func (r Registry) Misspelt(file *ast.File, position func(token.Pos) diag.Positio
 	return diags
 }
 
-// meant finds the name of a misspelt or misplaced marker in a line.
+// meant returns the name of a misspelt or misplaced marker in a line.
 func (r Registry) meant(l Line, prefix string) (at diag.Range, name string, ok bool) {
 	line, first := plain(l.Text)
 	if _, ok := start(Line{Text: line}, prefix); ok || strings.HasPrefix(line, "\t") {
@@ -107,13 +107,13 @@ func (r Registry) meant(l Line, prefix string) (at diag.Range, name string, ok b
 		ok = name != ""
 	}
 	if first >= 0 {
-		return l.Range(0, len(l.Text)), name, ok // the offsets belong to another text
+		return l.Range(0, len(l.Text)), name, ok // the offsets refer to another text
 	}
 	return l.Range(begin, end), name, ok
 }
 
-// whole finds a marker with its parentheses that ends a line, behind other text or without its plus sign. Prose names
-// markers too, but not so.
+// whole returns a complete marker with parentheses at the end of a line, after other text or without its plus sign.
+// Prose rarely contains one.
 func (r Registry) whole(line, prefix string) (begin, end int, name string) {
 	at := strings.LastIndex(line, prefix+":")
 	if at < 0 {
@@ -130,7 +130,7 @@ func (r Registry) whole(line, prefix string) (begin, end int, name string) {
 	return len(before), at + len(prefix) + 1 + len(name), name
 }
 
-// names returns the names of the markers behind a prefix.
+// names returns the names of the markers with a prefix, without the prefix.
 func (r Registry) names(prefix string) []string {
 	names := make([]string, len(r))
 	for i, d := range r {
@@ -161,8 +161,8 @@ func (r Registry) unknown(p Placed) diag.List {
 	return diag.List{d.WithHint("`webhook-gen markers` lists the markers")}
 }
 
-// translated writes a marker that is written as equations in the grammar of this package. Equations without an
-// argument are left out.
+// translated returns a marker with equations in the grammar of this package. It omits equations without a matching
+// argument.
 func (r Registry) translated(name string, equations []Argument) (text string, ok bool) {
 	if len(equations) == 0 {
 		return "", false
@@ -187,7 +187,7 @@ func (r Registry) translated(name string, equations []Argument) (text string, ok
 	return fmt.Sprintf("+%s(%s)", r[i].Name, strings.Join(arguments, ", ")), true
 }
 
-// asArgument writes a marker with the name of an argument of one other marker with the same prefix.
+// asArgument returns the marker with an argument of that name if exactly one other marker of the prefix has it.
 func (r Registry) asArgument(m Marker) (text string, ok bool) {
 	last := strings.LastIndexByte(m.Name, ':')
 	if last < 0 || m.Value == nil {
@@ -208,7 +208,7 @@ func (r Registry) asArgument(m Marker) (text string, ok bool) {
 	return text, ok
 }
 
-// named returns the parameter that a name means here or elsewhere.
+// named returns the parameter with a name, here or in other tools.
 func named(parameters []Parameter, name string) (Parameter, bool) {
 	i := slices.IndexFunc(parameters, func(p Parameter) bool {
 		return name != "" && (p.Name == name || slices.ContainsFunc(p.Elsewhere, func(e string) bool { return strings.EqualFold(e, name) }))
@@ -219,11 +219,11 @@ func named(parameters []Parameter, name string) (Parameter, bool) {
 	return parameters[i], true
 }
 
-// written returns the argument with a value, as text of a marker.
+// written returns the argument with a value in marker syntax.
 func (p Parameter) written(v Value) string {
 	text := strings.Trim(v.Text, "{}")
 	if text != v.Text {
-		text = strings.ReplaceAll(text, ",", ";") // controller-gen's other form of a list
+		text = strings.ReplaceAll(text, ",", ";") // controller-gen also separates list elements with commas
 	}
 	if seconds := withoutUnit(text); seconds != "" && !v.Quoted {
 		text = seconds

@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve/testdata/methods"
 )
 
-// here is a Resolver for this module.
+// here returns a Resolver for this module.
 func here(t *testing.T) *Resolver {
 	t.Helper()
 	dir, err := filepath.Abs(".")
@@ -25,7 +25,7 @@ func here(t *testing.T) *Resolver {
 	return New(t.Context(), result.Module)
 }
 
-// TestPromotedMethods holds that a type has the promoted methods that Go gives it.
+// TestPromotedMethods checks that types have the promoted methods that Go defines.
 func TestPromotedMethods(t *testing.T) {
 	r := here(t)
 	for _, value := range []any{
