@@ -47,14 +47,24 @@ func manifest(p *model.Project, o Options) ([]byte, error) {
 		out.WriteString(output.YAMLHeader + "\n")
 	}
 	for _, c := range p.Configurations {
-		text, err := document(Object(c, o.Delivery), p.API)
-		if err != nil {
-			return nil, err
+		part := *c
+		for i := 0; i == 0 || i < len(c.Webhooks); i += atOnce {
+			part.Webhooks = c.Webhooks[i:min(i+atOnce, len(c.Webhooks))]
+			text, err := document(Object(&part, o.Delivery), p.API)
+			if err != nil {
+				return nil, err
+			}
+			if i > 0 {
+				_, text, _ = bytes.Cut(text, []byte("\nwebhooks:\n"))
+			}
+			out.Write(text)
 		}
-		out.Write(text)
 	}
 	return out.Bytes(), nil
 }
+
+// atOnce is the number of webhooks of a configuration that are written at once. It bounds the memory for their trees.
+const atOnce = 256
 
 // document returns the YAML of an object of admissionregistration.k8s.io without the fields that API servers set.
 func document(object any, version string) ([]byte, error) {
