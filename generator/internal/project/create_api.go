@@ -142,7 +142,7 @@ func (s site) addDeepCopies(e *edits, api API, added deepCopies, bare bool) erro
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.rel(path), err)
 	}
-	text, err := have.and(added).text(api.Package)
+	text, err := have.merge(added).text(api.Package)
 	switch {
 	case err != nil || text == nil:
 		return err

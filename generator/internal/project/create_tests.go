@@ -191,7 +191,7 @@ func newHandlersTest(p *load.Package, webhooks []*model.Webhook) *handlersTest {
 	t := &handlersTest{Package: p.Name, own: p.Path}
 	all := builders(p)
 	for _, w := range webhooks {
-		b, s := find(all, w)
+		b, s := findBuilder(all, w)
 		t.add(w, b.object, s)
 	}
 	times := map[string]int{}
@@ -209,9 +209,9 @@ func newHandlersTest(p *load.Package, webhooks []*model.Webhook) *handlersTest {
 	return t
 }
 
-// find returns the builder that serves a webhook, with its side. The builder has no object if none serves it. If
+// findBuilder returns the builder that serves a webhook, with its side. The builder has no object if none serves it. If
 // kinds have the same name, the version in the import path decides.
-func find(all []builder, w *model.Webhook) (first builder, its side) {
+func findBuilder(all []builder, w *model.Webhook) (first builder, its side) {
 	for _, b := range all {
 		for _, s := range b.sides {
 			if !b.serves(s, w) {

@@ -172,7 +172,7 @@ func (s site) newVersion(e *edits, old ownVersion, r Resource, role string) erro
 // both packages register their types in the same way.
 func newGroupVersion(api API, old build.API, copied []*load.File) (output.File, error) {
 	for _, f := range old.FilesWith("GroupVersion{") {
-		if !strings.HasPrefix(filepath.Base(f.Path), "groupversion") || !standsAlone(old.Package, f, copied) {
+		if !strings.HasPrefix(filepath.Base(f.Path), "groupversion") || !isSelfContained(old.Package, f, copied) {
 			continue
 		}
 		text, err := copyFile(f, api.Package)
@@ -184,7 +184,7 @@ func newGroupVersion(api API, old build.API, copied []*load.File) (output.File, 
 	return api.file("groupversion_info.go")
 }
 
-// standsAlone reports whether a file uses no names of the package other than those in the copied files.
-func standsAlone(p *load.Package, f *load.File, copied []*load.File) bool {
+// isSelfContained reports whether a file uses no names of the package other than those in the copied files.
+func isSelfContained(p *load.Package, f *load.File, copied []*load.File) bool {
 	return !slices.ContainsFunc(closure(p, f), func(used *load.File) bool { return used != f && !slices.Contains(copied, used) })
 }

@@ -58,12 +58,12 @@ type Webhooks struct {
 	Import string
 }
 
-// none reports whether no kind of webhook is selected.
-func (w Webhooks) none() bool { return !w.Mutating && !w.Validating && !w.Conversion }
+// isEmpty reports whether no kind of webhook is selected.
+func (w Webhooks) isEmpty() bool { return !w.Mutating && !w.Validating && !w.Conversion }
 
 // check reports that no kind of webhook is selected, or an operation that does not exist.
 func (w Webhooks) check() error {
-	if w.none() {
+	if w.isEmpty() {
 		return errors.New("choose the kind of webhook: --mutating, --validating, --conversion, or several")
 	}
 	for _, o := range w.Operations {
@@ -239,7 +239,7 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 	}
 	all := s.foreignTypes(ctx)
 	for _, t := range all {
-		if version, ok := t.otherVersion(target); ok && slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return w.has(m.Name) }) {
+		if version, ok := t.otherVersion(target); ok && slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return w.selects(m.Name) }) {
 			also = append(also, version)
 		}
 	}

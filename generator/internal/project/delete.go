@@ -30,7 +30,7 @@ func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force 
 	if err != nil {
 		return stopped, err
 	}
-	if w.none() {
+	if w.isEmpty() {
 		w.Mutating, w.Validating = true, true
 	}
 	var e edits
@@ -191,8 +191,8 @@ func (s site) finish(ctx context.Context, e edits, force bool, edited ...string)
 	return result, nil
 }
 
-// has reports whether a marker declares one of the selected webhooks.
-func (w Webhooks) has(name string) bool {
+// selects reports whether a marker declares one of the selected webhooks.
+func (w Webhooks) selects(name string) bool {
 	return w.Mutating && name == "webhook:mutating" || w.Validating && name == "webhook:validating" ||
 		w.Conversion && strings.HasPrefix(name, "webhook:conversion:")
 }
@@ -206,7 +206,7 @@ func (e *edits) unmark(t build.APIType, r Resource, gone Webhooks) error {
 		var own, further []marker.Marker
 		for _, m := range t.Markers {
 			switch {
-			case m.Name != name || !gone.has(name):
+			case m.Name != name || !gone.selects(name):
 			case isFurther(m):
 				further = append(further, m)
 			default:
@@ -232,7 +232,7 @@ func (e *edits) unmark(t build.APIType, r Resource, gone Webhooks) error {
 	var at []diag.Range
 	for _, m := range t.Markers {
 		switch {
-		case isWebhook(m) && isMeant(m), strings.HasPrefix(m.Name, "webhook:conversion:") && gone.has(m.Name):
+		case isWebhook(m) && isMeant(m), strings.HasPrefix(m.Name, "webhook:conversion:") && gone.selects(m.Name):
 			at = append(at, m.Range)
 		case isWebhook(m), strings.HasPrefix(m.Name, "webhook:conversion:"), strings.HasPrefix(m.Name, "webhook:policy:"),
 			argumentOf(m, "policy") != "", len(meant) == 0:

@@ -61,8 +61,8 @@ func readDeepCopies(text []byte) (deepCopies, error) {
 	return d, nil
 }
 
-// and adds methods of others for types without methods.
-func (d deepCopies) and(others deepCopies) deepCopies {
+// merge adds methods of others for types without methods.
+func (d deepCopies) merge(others deepCopies) deepCopies {
 	all := deepCopies{head: cmp.Or(d.head, others.head), imports: slices.Concat(d.imports, others.imports), methods: maps.Clone(others.methods)}
 	maps.Copy(all.methods, d.methods)
 	return all

@@ -103,7 +103,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 	result.Result = im.generate(ctx, after, e)
 	result.Diagnostics.Add(im.diags...)
 	if !result.Diagnostics.HasErrors() {
-		result.Next = im.next(after)
+		result.Next = im.nextSteps(after)
 	}
 	return result, nil
 }
@@ -210,7 +210,7 @@ func (im *importer) shorten() {
 		}
 		project := im.onPackage().Project
 		pending = slices.DeleteFunc(pending, func(w *importedWebhook) bool {
-			m := same(project, w)
+			m := equalWebhook(project, w)
 			if m == nil {
 				otherwise(w, project)
 			} else if w.setKind(m); w.kind == nil {
@@ -228,7 +228,7 @@ func (im *importer) shorten() {
 		}
 	}
 	try(func(w *importedWebhook, p *model.Project) {
-		if m := named(p, w); m == nil {
+		if m := webhookNamed(p, w); m == nil {
 			w.omitted = nil // the kind needs an argument
 		} else {
 			w.omitted = slices.DeleteFunc(slices.Clone(w.omitted), func(argument string) bool { return differsIn(argument, m.Spec, w.Spec) })
@@ -259,16 +259,16 @@ func (w *importedWebhook) setKind(m *model.Webhook) {
 	}
 }
 
-// same returns a project's webhook that equals the imported one, or nil.
-func same(p *model.Project, w *importedWebhook) *model.Webhook {
-	if m := named(p, w); m != nil && asJSON(m.Spec) == asJSON(w.Spec) {
+// equalWebhook returns a project's webhook that equals the imported one, or nil.
+func equalWebhook(p *model.Project, w *importedWebhook) *model.Webhook {
+	if m := webhookNamed(p, w); m != nil && asJSON(m.Spec) == asJSON(w.Spec) {
 		return m
 	}
 	return nil
 }
 
-// named returns a project's webhook with the name of the imported one, or nil if there is not exactly one.
-func named(p *model.Project, w *importedWebhook) *model.Webhook {
+// webhookNamed returns a project's webhook with the name of the imported one, or nil if there is not exactly one.
+func webhookNamed(p *model.Project, w *importedWebhook) *model.Webhook {
 	all := slices.DeleteFunc(p.Webhooks(), func(m *model.Webhook) bool { return m.Mutating != w.Mutating || m.Spec.Name != w.Spec.Name })
 	if len(all) != 1 {
 		return nil

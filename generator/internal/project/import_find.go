@@ -88,7 +88,7 @@ type source struct {
 // then the validators and defaulters of the marker's package.
 func search(own source, all []source, w *model.Webhook) found {
 	for _, s := range append([]source{own}, all...) {
-		if b, side := find(s.withMethods(), w); !b.object.IsZero() {
+		if b, side := findBuilder(s.withMethods(), w); !b.object.IsZero() {
 			return found{b.object, b, side}
 		}
 	}

@@ -53,7 +53,7 @@ func (im *importer) onTypes() (e edits, after engine.State, err error) {
 		}
 	}
 	for again := true; again; {
-		im.leaveTogether()
+		im.keepSharedPaths()
 		if e, after, err = im.placed(); err != nil {
 			return e, after, err
 		}
@@ -71,9 +71,9 @@ func (im *importer) onTypes() (e edits, after engine.State, err error) {
 	return e, after, nil
 }
 
-// leaveTogether keeps the old markers of all webhooks with the same path if one of them is kept, because they share a
+// keepSharedPaths keeps the old markers of all webhooks with the same path if one of them is kept, because they share a
 // handler.
-func (im *importer) leaveTogether() {
+func (im *importer) keepSharedPaths() {
 	for _, left := range im.webhooks {
 		for _, w := range im.webhooks {
 			if left.left != "" && w.left == "" && w.servedPath() == left.servedPath() && w.Mutating == left.Mutating {
@@ -150,7 +150,7 @@ func (im *importer) placed() (e edits, after engine.State, err error) {
 	}
 	after = im.Read(im.ctx, e.Edits)
 	for _, h := range im.holders {
-		m := same(after.Project, h.webhooks[0])
+		m := equalWebhook(after.Project, h.webhooks[0])
 		if !h.onType || m == nil || m.Handler == nil {
 			continue
 		}
@@ -166,7 +166,7 @@ func (im *importer) placed() (e edits, after engine.State, err error) {
 
 // mismatch returns the reason why a webhook does not have the expected handler, or "".
 func mismatch(p *model.Project, w *importedWebhook) string {
-	m := same(p, w)
+	m := equalWebhook(p, w)
 	switch {
 	case m == nil:
 		return "a marker on the type does not give the same webhook"
@@ -281,8 +281,8 @@ func importName(importPath string) string {
 	return name
 }
 
-// next returns the steps left to the user.
-func (im *importer) next(after engine.State) []string {
+// nextSteps returns the steps left to the user.
+func (im *importer) nextSteps(after engine.State) []string {
 	var next []string
 	once := func(step string) {
 		if !slices.Contains(next, step) {

@@ -196,7 +196,7 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 		}
 		callsAll = p.Program == "" // the new program registers all webhooks
 		p.Program = cmp.Or(p.Program, "cmd/webhook")
-		files, err := firstFiles{Options: p, Kubebuilder: kubebuilder}.joining(root, callsAll)
+		files, err := firstFiles{Options: p, Kubebuilder: kubebuilder}.filesForModule(root, callsAll)
 		if err != nil {
 			return Result{}, err
 		}

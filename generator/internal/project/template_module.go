@@ -23,9 +23,9 @@ type firstFiles struct {
 	Kubebuilder bool
 }
 
-// joining returns the files for an existing module: the settings and, with withProgram, a program. root is the
+// filesForModule returns the files for an existing module: the settings and, with withProgram, a program. root is the
 // module's absolute folder.
-func (m firstFiles) joining(root string, withProgram bool) ([]output.File, error) {
+func (m firstFiles) filesForModule(root string, withProgram bool) ([]output.File, error) {
 	settings, err := fromTemplate(filepath.Join(root, config.FileName), "existing/webhook-gen.yaml.tmpl", m)
 	files := []output.File{settings}
 	if err != nil || !withProgram {
