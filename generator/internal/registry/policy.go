@@ -229,7 +229,7 @@ func (s *Settings) policyParameters(mutating, binding bool) (all []marker.Parame
 			continue
 		}
 		preset, _, _ := strings.Cut(a.Default, " (v1beta1")
-		all = append(all, marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.bind(s, a), Default: preset, Doc: a.Policy})
+		all = append(all, marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.bindTo(s, a), Default: preset, Doc: a.Policy})
 	}
 	return all
 }
