@@ -104,7 +104,6 @@ func parseMinor(text string) (int, error) {
 	return 0, fmt.Errorf("%q is not a version of Kubernetes such as 1.30", text)
 }
 
-// policyDefinitions declares the markers of policies.
 func policyDefinitions() marker.Registry {
 	named := func(kind, doc, example, argument, argumentDoc, expressionDoc string) marker.Definition {
 		return repeated("webhook:policy:"+kind, doc, example, func(m *PolicyExpression) []marker.Parameter {
