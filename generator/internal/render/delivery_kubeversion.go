@@ -42,7 +42,6 @@ func (d *deliverer) kubeVersion() string {
 	return fmt.Sprintf("kubeVersion: \">=1.%d.0-0\" # webhook-gen: %s", minor, reason)
 }
 
-// hasSelectableFields reports whether a CRD has selectableFields.
 func hasSelectableFields(definition map[string]any) bool {
 	specification, _ := definition["spec"].(map[string]any)
 	versions, _ := specification["versions"].([]any)
