@@ -18,7 +18,6 @@ type imports struct {
 	dotted  []string          // import paths of dot imports
 }
 
-// importsOf returns the imports of a file.
 func (r *Resolver) importsOf(f *load.File) *imports {
 	if i := r.imports[f]; i != nil {
 		return i
