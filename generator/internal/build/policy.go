@@ -199,7 +199,6 @@ func (b *builder) policiesOf(policies []*model.Policy, broken bool, member decla
 	return named(b, able, broken, member.marker.Of(), what, "policies", func(p *model.Policy) (string, bool) { return p.Name, p.Mutating })
 }
 
-// addMember adds a member to a policy.
 func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMember]) {
 	s := &p.Spec
 	switch m := member.marker.(type) {
@@ -239,7 +238,6 @@ func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMemb
 	}
 }
 
-// addExpression adds an expression with a name.
 func addExpression(p *model.Policy, at diag.Range, m *registry.PolicyExpression) {
 	s := &p.Spec
 	var path string
@@ -260,7 +258,6 @@ func addExpression(p *model.Policy, at diag.Range, m *registry.PolicyExpression)
 	p.Text(path+expression, m.Expression)
 }
 
-// bind adds a binding to a policy.
 func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
 	said := *at.marker
 	binding := &model.Binding{Source: model.Source{Range: at.Range, At: model.Positions{}}, Name: p.Name}
