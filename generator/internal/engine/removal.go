@@ -134,7 +134,6 @@ func (r Run) causes(ctx context.Context, s State, e Edits) *causes {
 	return c
 }
 
-// finding returns the finding for a loss.
 func (c *causes) finding(l upgrade.Loss) diag.Diagnostic {
 	if c.isRenamed(l) {
 		return lost(diag.Note, diag.Range{}, "renamed: %s is now %s", l, l.Instead)
