@@ -62,7 +62,6 @@ type side struct {
 	options []string
 }
 
-// builders returns the builders in a package.
 func builders(p *load.Package) []builder {
 	var all []builder
 	for r := range functions(p, "WebhookManagedBy") {

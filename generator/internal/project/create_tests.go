@@ -338,7 +338,6 @@ func (t *handlersTest) named(g model.GoType) string {
 	return alias + "." + g.Name
 }
 
-// file returns the test.
 func (t *handlersTest) file(dir, admissiontest string) (output.File, error) {
 	t.Imports = append(t.Imports, goImport{"admissionv1", admissionV1}, goImport{"", admissiontest})
 	if len(t.Schemes) > 0 {

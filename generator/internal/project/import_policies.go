@@ -194,7 +194,6 @@ func addWord[T ~string](a *arguments, name string, value *T) {
 	}
 }
 
-// namedRule adds the arguments of a rule.
 func (a *arguments) namedRule(r admissionregistrationv1.NamedRuleWithOperations) *arguments {
 	a.rule(r.RuleWithOperations)
 	if len(r.ResourceNames) > 0 {
@@ -225,7 +224,6 @@ func selectorText(s *metav1.LabelSelector) string {
 	return metav1.FormatLabelSelector(s)
 }
 
-// binding adds the arguments of a binding.
 func (a *arguments) binding(b *model.Binding, p *model.Policy) error {
 	if b.Name != p.Name {
 		a.text("name", b.Name)

@@ -102,7 +102,6 @@ func ownDomain(module string) string {
 	return first
 }
 
-// newModule creates a new module.
 func (c Config) newModule(root string, p Options) (Result, error) {
 	if err := p.check(); err != nil {
 		return Result{}, err
