@@ -21,7 +21,7 @@ import (
 // follow updates the files of validators and defaulters after the edits. It rewrites or removes unedited files. For
 // an edited file, it writes new methods to a new file beside it. It returns the state after the edits, and the user's
 // files that no marker needs any more.
-func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []string, err error) {
+func (s site) follow(ctx context.Context, e *edits) (after engine.State, unused []string, err error) {
 	before := s.Read(ctx, engine.Edits{})
 	after = s.Read(ctx, e.Edits)
 	if before.Diagnostics.HasErrors() || after.Diagnostics.HasErrors() {
@@ -45,7 +45,7 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []
 		now, isWanted := wanted[path]
 		switch {
 		case !bytes.Equal(text, generated) && !isWanted:
-			left = append(left, path)
+			unused = append(unused, path)
 		case bytes.Equal(text, generated) && !bytes.Equal(text, now):
 			e.Put(path, text, now)
 		case isWanted:
@@ -54,7 +54,7 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []
 			}
 		}
 	}
-	slices.Sort(left)
+	slices.Sort(unused)
 	after.Reread(ctx, e.Edits)
 	options, _ := s.Rendering(after.Module) // generate reports unreadable files
 	further, err := render.Further(after.Project, func(w *model.Webhook) []string {
@@ -74,7 +74,7 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []
 		}
 		e.Create = append(e.Create, f)
 	}
-	return after, left, err
+	return after, unused, err
 }
 
 // assertion matches the declaration in a stub that makes the compiler report missing methods.
