@@ -157,8 +157,8 @@ func (ms *modules) imported(base string, w *workspace, p pattern) []*tree {
 	return nil
 }
 
-// longestFirst returns the main modules with the longest paths first, so that the first one whose path is a prefix of
-// an import path is the likeliest.
+// longestFirst returns the main modules, longest path first. The first one whose path is a prefix of an import path
+// is the likeliest.
 func (w *workspace) longestFirst() []*Module {
 	return slices.SortedFunc(slices.Values(w.modules), func(a, b *Module) int {
 		return cmp.Or(cmp.Compare(len(b.Path), len(a.Path)), cmp.Compare(a.Path, b.Path))

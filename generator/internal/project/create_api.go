@@ -87,8 +87,8 @@ func checkNames(p *load.Package, kind string) error {
 	return nil
 }
 
-// firstGroup returns a note about the folder of the project's first group, if a second group gets its own folder: the
-// first group's folder does not contain its name.
+// firstGroup returns a note about the folder of the project's first group, which does not contain the group's name.
+// It returns "" unless the new group gets its own folder.
 func (s site) firstGroup(group, version string) string {
 	base := filepath.Join(s.Root, "api")
 	if filepath.Dir(s.apiDir(group, version)) == base {

@@ -20,9 +20,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// CreateVersion writes a new version of a kind as a copy of the version from, which is by default the hub, or else
-// the newest version. Conversions between the versions are generated. The first new version becomes the hub, so that
-// new fields need no markers. Later versions are spokes.
+// CreateVersion writes a new version of a kind. It copies the version from, by default the hub or else the newest
+// version. Conversions between the versions are generated. The first new version becomes the hub, so that new fields
+// need no markers. Later versions are spokes.
 func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Result, error) {
 	if err := r.check(); err != nil {
 		return Result{}, err

@@ -210,9 +210,8 @@ func functionOf(p *convert.Pair, name string, d convert.Direction) *jen.Statemen
 	return jen.Id(name + suffixOf(d))
 }
 
-// stashes declares the stashes of a kind: one for each version whose values the other version cannot represent now
-// or, in an older program, could not. An object that was not written since still has an annotation of the older
-// program.
+// stashes declares a stash for each version of a kind. It keeps the values that the other version cannot represent. A
+// kind without such values has stashes too, because objects may still have an annotation of an older program.
 func (w *conversionWriter) stashes(plan *convert.Plan) {
 	w.file.Line()
 	if plan.Lossy(convert.ToHub) || plan.Lossy(convert.FromHub) {

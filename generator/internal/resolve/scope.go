@@ -70,10 +70,10 @@ func (s *scope) search(words ...string) {
 	}
 }
 
-// declarationForms returns search words for a type's declaration, in three steps: gofmt's form of a single declaration,
-// then the form of a declaration in parentheses, which fields have too, then the bare name. Every file mentions
-// predeclared names, and packages rarely redeclare them, so these have one step with gofmt's forms. A redeclaration in
-// unformatted source is not found.
+// declarationForms returns search words for a type's declaration, in three steps. The first is gofmt's form of a
+// single declaration. The second is the form in parentheses, which fields have too. The last is the bare name. Every
+// file mentions predeclared names, and packages rarely redeclare them, so these have one step with gofmt's forms. A
+// redeclaration in unformatted source is not found.
 func declarationForms(name string) [3][]string {
 	alone, grouped := "\ntype "+name, "\n\t"+name+" "
 	if isPredeclared(name) {
