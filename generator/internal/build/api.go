@@ -36,9 +36,9 @@ func (a API) Resource(name string) (t load.Type, ok bool) {
 	for _, f := range a.FilesWith("type ") {
 		for spec := range load.Types(f.AST) {
 			t := load.Type{File: f, Spec: spec}
-			said := findTag(f, t.Comments(), "kubebuilder:resource")
+			tag := findTag(f, t.Comments(), "kubebuilder:resource")
 			gengo, controllerGen := plurals(spec.Name.Name)
-			if path := option(said.V, "path"); path == name || path == "" && (gengo == name || controllerGen == name) {
+			if path := option(tag.V, "path"); path == name || path == "" && (gengo == name || controllerGen == name) {
 				return t, true
 			}
 		}

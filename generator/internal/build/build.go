@@ -100,8 +100,8 @@ type objectKey struct {
 	name     string
 }
 
-// firstOf reports whether this is the first call for a package. A package without group or version gets one error.
-func (b *builder) firstOf(importPath string) bool {
+// isFirstError reports whether this is the first call for a package. A package without group or version gets one error.
+func (b *builder) isFirstError(importPath string) bool {
 	if slices.Contains(b.unversioned, importPath) {
 		return false
 	}
@@ -207,11 +207,11 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 			case *registry.Configuration:
 				m.configurations = append(m.configurations, declared[*registry.Configuration]{d.Range, d.Name, t})
 			case *registry.Defaults:
-				if b.first(once, d) {
+				if b.isFirst(once, d) {
 					m.defaults = t.Settings
 				}
 			case *registry.Service:
-				if b.first(once, d) {
+				if b.isFirst(once, d) {
 					m.service = *t
 				}
 			default:
@@ -222,8 +222,8 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 	return m, ok
 }
 
-// first reports the second occurrence of a marker that a package may have once.
-func (b *builder) first(once map[string]diag.Range, d marker.Decoded) bool {
+// isFirst reports whether a marker that a package may have once occurs first. Otherwise, it adds an error.
+func (b *builder) isFirst(once map[string]diag.Range, d marker.Decoded) bool {
 	at, again := once[d.Name]
 	if again {
 		b.diags.Add(diag.Errorf(d.Range, model.RuleTwice, "a second +%s in the package", d.Name).WithRelated(at, "the first is here"))
@@ -248,8 +248,8 @@ func (b *builder) declareObject(c declared[*registry.Configuration]) {
 		if _, known := object.At["name"]; !known {
 			object.At.Set("name", c.marker.Name.At)
 		}
-		object.Labels = b.agree(object, "labels", object.Labels, c.marker.Labels)
-		object.Annotations = b.agree(object, "annotations", object.Annotations, c.marker.Annotations)
+		object.Labels = b.mergeKeys(object, "labels", object.Labels, c.marker.Labels)
+		object.Annotations = b.mergeKeys(object, "annotations", object.Annotations, c.marker.Annotations)
 	}
 }
 
@@ -264,9 +264,9 @@ func (b *builder) addConfiguration(c *model.Configuration) {
 	}
 }
 
-// agree adds the labels or annotations of a second declaration to those of the first. It reports different values for
-// the same key.
-func (b *builder) agree(object *model.Configuration, field string, have map[string]string, more diag.Sourced[map[string]string]) map[string]string {
+// mergeKeys adds the labels or annotations of a second declaration to those of the first. It reports different values
+// for the same key.
+func (b *builder) mergeKeys(object *model.Configuration, field string, have map[string]string, more diag.Sourced[map[string]string]) map[string]string {
 	if !more.IsSet() {
 		return have
 	}
@@ -307,13 +307,13 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 	// A webhook with an error is missing here. Errors about its rules and conditions would only repeat that.
 	d.broken = m.broken || len(d.built) < len(d.webhooks)
 	for _, r := range marked[*registry.Rule](d) {
-		for _, w := range b.belonging(d.built, d.broken, r.Range, r.marker.Webhook, "+webhook:rule") {
+		for _, w := range b.selectWebhooks(d.built, d.broken, r.Range, r.marker.Webhook, "+webhook:rule") {
 			path := fmt.Sprintf("rules[%d]", len(w.Spec.Rules))
 			w.Spec.Rules = append(w.Spec.Rules, ruleOver(w.Spec.Rules[0], r.marker.Operations, r.marker.Matched, path, w.At))
 		}
 	}
 	for _, c := range marked[*registry.MatchCondition](d) {
-		for _, w := range b.belonging(d.built, d.broken, c.Range, c.marker.Webhook, "+webhook:matchCondition") {
+		for _, w := range b.selectWebhooks(d.built, d.broken, c.Range, c.marker.Webhook, "+webhook:matchCondition") {
 			addMatchCondition(w, c.marker)
 		}
 	}
@@ -321,7 +321,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		b.addDeleting(w)
 	}
 	for _, p := range marked[*registry.Patch](d) {
-		for _, w := range b.belonging(d.built, d.broken, p.Range, p.marker.Webhook, "+webhook:patch") {
+		for _, w := range b.selectWebhooks(d.built, d.broken, p.Range, p.marker.Webhook, "+webhook:patch") {
 			if err := patch(w, p.marker.JSON); err != nil {
 				b.diags.Add(diag.Errorf(p.marker.JSON.At, model.RulePatch, "%s", err))
 			}
@@ -331,7 +331,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		if len(w.Spec.MatchConditions) > 0 {
 			w.Kinds = b.typedKinds(m.Module, subjects[w], w.Spec.Rules)
 		} else if s := subjects[w]; s.kind != nil && !s.object.IsZero() {
-			w.Kinds = []model.TypedKind{{Group: s.kind.Group, Version: s.kind.Version, Kind: s.kind.Kind, Type: plain(s.object)}}
+			w.Kinds = []model.TypedKind{{Group: s.kind.Group, Version: s.kind.Version, Kind: s.kind.Kind, Type: withoutAlias(s.object)}}
 		}
 		before := len(b.diags)
 		w.Handler = plans[w]() // needs the complete rules
@@ -344,8 +344,8 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 	b.webhooks = append(b.webhooks, d.built...)
 }
 
-// belonging returns the webhooks to which a rule, condition or patch applies.
-func (b *builder) belonging(webhooks []*model.Webhook, broken bool, at diag.Range, name diag.Sourced[string], what string) []*model.Webhook {
+// selectWebhooks returns the webhooks to which a rule, condition or patch applies.
+func (b *builder) selectWebhooks(webhooks []*model.Webhook, broken bool, at diag.Range, name diag.Sourced[string], what string) []*model.Webhook {
 	if len(webhooks) == 0 && !broken {
 		b.diags.Add(diag.Errorf(at, model.RuleBelongs, "%s is on a declaration without a webhook", what).
 			WithHint("write it beside a +webhook:mutating or +webhook:validating"))

@@ -28,7 +28,7 @@ type hub struct {
 
 // versioned returns a type with the group and version of its package.
 func (b *builder) versioned(gv groupVersion, importPath, name string, at diag.Range) model.VersionedType {
-	if (!gv.group.IsSet() || !gv.version.IsSet()) && b.firstOf(importPath) {
+	if (!gv.group.IsSet() || !gv.version.IsSet()) && b.isFirstError(importPath) {
 		b.diags.Add(diag.Errorf(at, model.RuleGroupVersion, "the API group and version of %s are not known: package %s has neither +groupName and +versionName nor a schema.GroupVersion variable", name, importPath).
 			WithHint("add comments +groupName=your.group and +versionName=v1 above the package clause"))
 	}

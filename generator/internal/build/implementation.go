@@ -46,7 +46,7 @@ func Implementations(ctx context.Context, module *load.Module, p *model.Project,
 		if _, done := written[k]; !done {
 			written[k] = readImplementation(ctx, module, h.Package, h.Implementation)
 			for _, m := range written[k].methods {
-				if handlerMethod.MatchString(m.Name) && !slices.Contains(asked[k], m.Name) && !askedElsewhere(others, w, m.Name) {
+				if handlerMethod.MatchString(m.Name) && !slices.Contains(asked[k], m.Name) && !isControllerRuntimeMethod(others, w, m.Name) {
 					diags.Add(diag.Warningf(m.Range, model.RuleMethod, "no marker on %s has the operation of %s, so nothing calls it", h.Type, m.Name).
 						WithHint("name the operation in the marker; if the operation was removed on purpose, remove the method").WithRelated(w.Range, "a marker is here"))
 				}
@@ -75,9 +75,9 @@ func Implementations(ctx context.Context, module *load.Module, p *model.Project,
 	return diags
 }
 
-// askedElsewhere reports whether a +kubebuilder:webhook marker needs a method for controller-runtime. Such a marker
-// is in the same package or for the same resource.
-func askedElsewhere(others []kubebuilder.Webhook, w *model.Webhook, method string) bool {
+// isControllerRuntimeMethod reports whether a +kubebuilder:webhook marker needs a method for controller-runtime. Such a
+// marker is in the same package or for the same resource.
+func isControllerRuntimeMethod(others []kubebuilder.Webhook, w *model.Webhook, method string) bool {
 	return slices.ContainsFunc(others, func(o kubebuilder.Webhook) bool {
 		return !o.Mutating && slices.ContainsFunc(o.Spec.Rules, func(r admissionregistrationv1.RuleWithOperations) bool {
 			near := o.Package.Path == w.Handler.Package.Path ||

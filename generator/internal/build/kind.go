@@ -180,7 +180,7 @@ func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], 
 func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declared[*registry.Subject]) *model.Kind {
 	said := at.marker
 	lacksGroup, lacksVersion := !gv.group.IsSet() && !said.Groups.IsSet(), !gv.version.IsSet() && !said.Versions.IsSet()
-	first := (lacksGroup || lacksVersion) && b.firstOf(p.Path)
+	first := (lacksGroup || lacksVersion) && b.isFirstError(p.Path)
 	if lacksGroup && first {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleGroupVersion, "the API group of %s is not known: package %s has neither +groupName nor a schema.GroupVersion variable", t.Spec.Name.Name, p.Path).
 			WithHint("add a comment +groupName=your.group above the package clause"))

@@ -95,14 +95,14 @@ func (k kindReader) shape(e ast.Expr, seen map[string]bool) (what string, struct
 	return "", nil
 }
 
-// held holds the kinds of metadata in a struct or in its embedded structs.
-type held struct {
+// metadataKinds holds the kinds of metadata in a struct or in its embedded structs.
+type metadataKinds struct {
 	object, list bool
 	unknown      bool // it embeds a struct of another package
 }
 
 // metadata returns the kinds of metadata in a struct.
-func (k kindReader) metadata(s *ast.StructType, seen map[string]bool) (has held) {
+func (k kindReader) metadata(s *ast.StructType, seen map[string]bool) (has metadataKinds) {
 	for _, f := range s.Fields.List {
 		name, _, _ := jsonTag(f)
 		switch t := f.Type.(type) {
@@ -130,7 +130,7 @@ func (k kindReader) metadata(s *ast.StructType, seen map[string]bool) (has held)
 					continue
 				}
 				of := k.metadata(structure, seen)
-				has = held{has.object || of.object, has.list || of.list, has.unknown || of.unknown}
+				has = metadataKinds{has.object || of.object, has.list || of.list, has.unknown || of.unknown}
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 		p.Name = said.Name.V
 	}
 	p.At.Set("metadata.name", said.Name.At)
-	settings := applied(said.Settings, said.Mutating)
+	settings := settingsWebhook(said.Settings, said.Mutating)
 	p.Spec.FailurePolicy, p.Spec.MatchConstraints = settings.Spec.FailurePolicy, &admissionregistrationv1.MatchResources{}
 	p.At.Set("spec.failurePolicy", settings.At["failurePolicy"])
 	match(p.Spec.MatchConstraints, inPolicy, p.At, settings)
@@ -99,7 +99,7 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 		p.At.Set("spec.reinvocationPolicy", settings.At["reinvocationPolicy"])
 	}
 	rule := policyRule{said.Operations, said.ResourceNames, said.Matched}
-	p.Spec.MatchConstraints.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{rule.over(derived(subject), inPolicy+".resourceRules[0]", p.At)}
+	p.Spec.MatchConstraints.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{rule.completedBy(kindRule(subject), inPolicy+".resourceRules[0]", p.At)}
 	if webhook != nil {
 		b.replace(p, webhook, said)
 	}
@@ -107,8 +107,8 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 	return p, subject, len(b.diags) == before
 }
 
-// applied returns a webhook with the arguments that webhooks and policies share.
-func applied(s registry.Settings, mutating bool) *model.Webhook {
+// settingsWebhook returns a webhook with the arguments that webhooks and policies share.
+func settingsWebhook(s registry.Settings, mutating bool) *model.Webhook {
 	w := &model.Webhook{Source: model.Source{At: model.Positions{}}, Mutating: mutating}
 	s.Apply(w, "")
 	return w
@@ -134,8 +134,8 @@ func (r policyRule) isSet() bool {
 	return r.operations.IsSet() || r.resourceNames.IsSet() || m.Groups.IsSet() || m.Versions.IsSet() || m.Resources.IsSet() || m.Subresource.IsSet() || m.Scope.IsSet()
 }
 
-// over returns the rule at path. It takes missing arguments from base, except for resource names.
-func (r policyRule) over(base admissionregistrationv1.RuleWithOperations, path string, at model.Positions) admissionregistrationv1.NamedRuleWithOperations {
+// completedBy returns the rule at path. It takes missing arguments from base, except for resource names.
+func (r policyRule) completedBy(base admissionregistrationv1.RuleWithOperations, path string, at model.Positions) admissionregistrationv1.NamedRuleWithOperations {
 	at.SetList(path+".resourceNames", r.resourceNames)
 	return admissionregistrationv1.NamedRuleWithOperations{
 		ResourceNames: r.resourceNames.V, RuleWithOperations: ruleOver(base, r.operations, r.matched, path, at),
@@ -199,7 +199,6 @@ func (b *builder) policiesOf(policies []*model.Policy, broken bool, member decla
 	return named(b, able, broken, member.marker.Of(), what, "policies", func(p *model.Policy) (string, bool) { return p.Name, p.Mutating })
 }
 
-// addMember adds a member to a policy.
 func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMember]) {
 	s := &p.Spec
 	switch m := member.marker.(type) {
@@ -211,7 +210,7 @@ func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMemb
 		path := fmt.Sprintf("%s[%d]", field, len(*list))
 		p.At[path] = member.Range
 		rule := policyRule{m.Operations, m.ResourceNames, m.Matched}
-		*list = append(*list, rule.over(s.MatchConstraints.ResourceRules[0].RuleWithOperations, path, p.At))
+		*list = append(*list, rule.completedBy(s.MatchConstraints.ResourceRules[0].RuleWithOperations, path, p.At))
 	case *registry.PolicyExpression:
 		addExpression(p, member.Range, m)
 	case *registry.Validation:
@@ -239,7 +238,6 @@ func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMemb
 	}
 }
 
-// addExpression adds an expression with a name.
 func addExpression(p *model.Policy, at diag.Range, m *registry.PolicyExpression) {
 	s := &p.Spec
 	var path string
@@ -260,7 +258,6 @@ func addExpression(p *model.Policy, at diag.Range, m *registry.PolicyExpression)
 	p.Text(path+expression, m.Expression)
 }
 
-// bind adds a binding to a policy.
 func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
 	said := *at.marker
 	binding := &model.Binding{Source: model.Source{Range: at.Range, At: model.Positions{}}, Name: p.Name}
@@ -286,7 +283,7 @@ func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
 			WithHint("remove the argument, or name the validating policy: policy: validating"))
 	}
 	b.parameterReference(binding, &said)
-	settings := applied(said.Settings, p.Mutating)
+	settings := settingsWebhook(said.Settings, p.Mutating)
 	rule := policyRule{said.Operations, said.ResourceNames, said.Matched}
 	if rule.isSet() || len(settings.At) > 0 {
 		s.MatchResources = &admissionregistrationv1.MatchResources{}
@@ -294,7 +291,7 @@ func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
 	}
 	if rule.isSet() {
 		s.MatchResources.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{
-			rule.over(p.Spec.MatchConstraints.ResourceRules[0].RuleWithOperations, inBinding+".resourceRules[0]", binding.At),
+			rule.completedBy(p.Spec.MatchConstraints.ResourceRules[0].RuleWithOperations, inBinding+".resourceRules[0]", binding.At),
 		}
 	}
 	p.Bindings = append(p.Bindings, binding)

@@ -61,8 +61,9 @@ func subjectOf(d *declaration, at declared[*registry.Policy], w *model.Webhook) 
 	return declared[*registry.Subject]{at.Range, at.name, &subject}
 }
 
-// replace copies the match of the replaced webhook to its policy, and sets failurePolicy Fail: with Ignore, a policy
-// admits objects on which its expressions fail, but a handler denies objects that it cannot decode.
+// replace copies the match of the replaced webhook to its policy. failurePolicy defaults to Fail, even if the
+// webhook's is Ignore: a handler denies objects that it cannot decode, but a policy with Ignore admits objects on
+// which its expressions fail.
 func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Policy) {
 	p.InsteadOf, p.Since = w, model.Serves(p.Mutating)
 	if said.Since.IsSet() {

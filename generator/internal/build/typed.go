@@ -35,11 +35,11 @@ func (b *builder) typedKinds(from *load.Module, s subject, rules []admissionregi
 func (b *builder) typedKind(from *load.Module, s subject, group, version, resource string) (model.TypedKind, bool) {
 	if t, ok := model.SubresourceType(resource); ok {
 		k := builtinKind(t)
-		return model.TypedKind{Group: k.Group, Version: k.Version, Kind: k.Kind, Type: plain(t)}, true
+		return model.TypedKind{Group: k.Group, Version: k.Version, Kind: k.Kind, Type: withoutAlias(t)}, true
 	}
 	resource, _, _ = strings.Cut(resource, "/")
 	if k := s.kind; k != nil && k.Group == group && k.Version == version && k.Plural == resource {
-		return model.TypedKind{Group: group, Version: version, Kind: k.Kind, Type: plain(s.object)}, !s.object.IsZero()
+		return model.TypedKind{Group: group, Version: version, Kind: k.Kind, Type: withoutAlias(s.object)}, !s.object.IsZero()
 	}
 	if !model.IsBuiltinGroup(group) || !model.IsVersion(version) {
 		return model.TypedKind{}, false
@@ -77,5 +77,5 @@ func (b *builder) definedTypes(from *load.Module, kinds []model.TypedKind) (all 
 	return all
 }
 
-// plain returns a type without its import alias.
-func plain(t model.GoType) model.GoType { return model.GoType{Path: t.Path, Name: t.Name} }
+// withoutAlias returns a type without its import alias.
+func withoutAlias(t model.GoType) model.GoType { return model.GoType{Path: t.Path, Name: t.Name} }

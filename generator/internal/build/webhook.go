@@ -25,7 +25,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	}
 	said.Settings = said.Settings.Over(m.defaults)
 	before := len(b.diags)
-	subject := b.subject(m, d, of(at))
+	subject := b.subject(m, d, subjectMarker(at))
 	if len(b.diags) > before {
 		return nil, subject, false
 	}
@@ -42,9 +42,9 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 		Source: model.Source{Range: at.Range, At: model.Positions{}}, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind,
 		Order: said.Order.V, Deleting: said.Deleting, Ratchet: said.Ratchet, Enforcement: said.Enforcement,
 	}
-	w.Spec.Name = b.name(subject, of(at))
+	w.Spec.Name = b.name(subject, subjectMarker(at))
 	w.At.Set("name", said.Name.At)
-	rule := ruleOver(derived(subject), said.Operations, said.Matched, "rules[0]", w.At)
+	rule := ruleOver(kindRule(subject), said.Operations, said.Matched, "rules[0]", w.At)
 	if !said.Resources.IsSet() { // in other groups, the resource has the kind's scope too
 		rule.Scope = scope(said.Scope, subject.kind)
 	}
@@ -55,8 +55,8 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	return w, subject, len(b.diags) == before
 }
 
-// of returns the part of a webhook's marker that policies have too.
-func of(at declared[*registry.Webhook]) declared[*registry.Subject] {
+// subjectMarker returns the part of a webhook's marker that policies have too.
+func subjectMarker(at declared[*registry.Webhook]) declared[*registry.Subject] {
 	return declared[*registry.Subject]{at.Range, at.name, &at.marker.Subject}
 }
 
@@ -114,8 +114,8 @@ func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subj
 	return c
 }
 
-// derived returns the rule that matches the kind of a webhook or a policy.
-func derived(s subject) (rule admissionregistrationv1.RuleWithOperations) {
+// kindRule returns the rule that matches the kind of a webhook or a policy.
+func kindRule(s subject) (rule admissionregistrationv1.RuleWithOperations) {
 	if k := s.kind; k != nil {
 		rule.APIGroups, rule.APIVersions, rule.Resources = []string{k.Group}, []string{k.Version}, []string{k.Plural}
 		rule.Scope = scope(diag.Sourced[string]{}, k)

@@ -61,7 +61,6 @@ func (r Run) renamedDelivery(changes []output.Change) (found diag.List) {
 	return found
 }
 
-// namespace returns the namespace of the program.
 func (r Run) namespace() string { return cmp.Or(r.Delivery.Namespace, r.Delivery.Name+"-system") }
 
 // isAggregated reports whether API servers call the program through kube-aggregator.

@@ -155,7 +155,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 		removals := r.removals(ctx, s, e, changes)
 		if diags.Add(removals...); !removals.HasErrors() { // else no code has lost its marker
 			orphans := output.Orphans(changes)
-			if !r.accepts {
+			if !r.acceptsRemovals {
 				used := map[string][]string{}
 				for _, w := range project.Webhooks() {
 					if h := w.Handler; h != nil {
@@ -205,11 +205,11 @@ type Run struct {
 	// Diagnostics are the findings in webhook-gen.yaml and the files that it names.
 	Diagnostics diag.List
 
-	dir         string // base folder of Packages
-	authorities []byte // PEM of the CA for the server's certificate; nil if something in the cluster injects it
-	whole       bool   // the run reads all packages of the project
-	compares    bool   // the run reports removed enforcement
-	accepts     bool   // the run allows removed enforcement of any cause
+	dir             string // base folder of Packages
+	authorities     []byte // PEM of the CA for the server's certificate; nil if something in the cluster injects it
+	readsAll        bool   // the run reads all packages of the project
+	reportsRemovals bool   // the run reports removed enforcement
+	acceptsRemovals bool   // the run allows removed enforcement of any cause
 	// speaksFor lists the outputs of which the run removes unused files.
 	speaksFor []string
 }
@@ -235,7 +235,7 @@ func (c Config) Root() string {
 
 func (c Config) complete(settings config.Config, diags diag.List) Run {
 	root := c.Root()
-	r := Run{Config: settings, Root: root, dir: root, Diagnostics: diags, whole: true}
+	r := Run{Config: settings, Root: root, dir: root, Diagnostics: diags, readsAll: true}
 	r.Manifest = cmp.Or(c.Manifest, filepath.Join(root, filepath.FromSlash(settings.Manifests.Path)))
 	r.Manifests.AdmissionRegistration = cmp.Or(c.AdmissionRegistration, settings.Manifests.AdmissionRegistration)
 	if len(c.Patterns) == 0 && slices.Equal(r.Packages, []string{allPackages}) {
@@ -243,7 +243,7 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 	}
 	if len(c.Patterns) > 0 {
 		r.Packages, r.dir = c.Patterns, c.Dir
-		r.whole = c.Dir == root && slices.Contains(c.Patterns, allPackages)
+		r.readsAll = c.Dir == root && slices.Contains(c.Patterns, allPackages)
 	}
 	if len(c.Tags) > 0 {
 		r.Tags = c.Tags
@@ -254,7 +254,7 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 			r.Diagnostics.Add(diag.Errorf(diag.Range{}, "", "%q is not an output: those are %s", o, strings.Join(r.speaksFor, ", ")))
 		}
 	}
-	r.compares, r.accepts = !c.ComparesNothing && len(c.Outputs) == 0, c.AcceptRemoval
+	r.reportsRemovals, r.acceptsRemovals = !c.ComparesNothing && len(c.Outputs) == 0, c.AcceptRemoval
 	if len(c.Outputs) > 0 {
 		r.Outputs, r.speaksFor = c.Outputs, c.Outputs
 	}
@@ -272,7 +272,7 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 // owns no files, because the others' needs are unknown. With outputs on the command line, the run does not own files
 // of other outputs.
 func (r Run) owned(generated []string) []string {
-	if !r.whole {
+	if !r.readsAll {
 		return nil
 	}
 	manifests := filepath.Dir(r.Manifest)
@@ -352,7 +352,7 @@ func (r Run) definitions(p *model.Project, o *render.Options) ([]output.File, di
 	if !merged {
 		return nil, nil
 	}
-	return crd.Merge(crd.Options{Files: files, Patterns: r.CRDs, Whole: r.whole}, conversions)
+	return crd.Merge(crd.Options{Files: files, Patterns: r.CRDs, Whole: r.readsAll}, conversions)
 }
 
 // program returns the package of the program that registers all webhooks. Its name is main if the package does not

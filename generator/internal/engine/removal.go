@@ -26,7 +26,7 @@ import (
 // removals reports the enforcement that the changes remove, compared with the files on disk. If the user has caused
 // it, the finding is a note, otherwise an error, unless the run accepts removals.
 func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Change) (diags diag.List) {
-	if !r.compares {
+	if !r.reportsRemovals {
 		return nil
 	}
 	var lost []upgrade.Loss
@@ -53,14 +53,14 @@ func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Ch
 	causes := r.causes(ctx, s, e)
 	causes.lost = lost
 	for _, l := range lost {
-		diags.Add(causes.of(l))
+		diags.Add(causes.finding(l))
 	}
 	return diags
 }
 
 // unregistered reports packages that the program no longer registers because the run does not read all packages.
 func (r Run) unregistered(changes []output.Change) (diags diag.List) {
-	if r.whole || r.accepts {
+	if r.readsAll || r.acceptsRemovals {
 		return nil
 	}
 	for _, c := range changes {
@@ -137,8 +137,7 @@ func (r Run) causes(ctx context.Context, s State, e Edits) *causes {
 	return c
 }
 
-// of returns the finding for a loss.
-func (c *causes) of(l upgrade.Loss) diag.Diagnostic {
+func (c *causes) finding(l upgrade.Loss) diag.Diagnostic {
 	if c.isRenamed(l) {
 		return lost(diag.Note, diag.Range{}, "renamed: %s is now %s", l, l.Instead)
 	}
@@ -153,13 +152,13 @@ func (c *causes) of(l upgrade.Loss) diag.Diagnostic {
 	case declared && (!elsewhere || c.narrow(l) || c.unreadBeside(at) == ""):
 		return c.own(l, "changed in "+c.rel(at.Pos.File))
 	case declared:
-		return c.other(l, diag.InFile(c.unreadBeside(at)))
+		return c.unreadMarker(l, diag.InFile(c.unreadBeside(at)))
 	case elsewhere && l.Of == upgrade.Conversion: // the run may read another version of the kind
-		return c.other(l, other)
+		return c.unreadMarker(l, other)
 	case file != "":
 		return c.own(l, "the marker is gone from "+c.rel(file))
 	case elsewhere:
-		return c.other(l, other)
+		return c.unreadMarker(l, other)
 	case c.mistake(l) != nil:
 		d := c.mistake(l)
 		return c.refused(l, d.Range, false, "%s cannot be read: %s", c.rel(d.Pos.File), d.Message).
@@ -186,7 +185,7 @@ func lost(severity diag.Severity, at diag.Range, format string, args ...any) dia
 func (c *causes) refused(l upgrade.Loss, at diag.Range, kubebuilder bool, format string, args ...any) diag.Diagnostic {
 	severity := diag.Error
 	switch {
-	case c.accepts:
+	case c.acceptsRemovals:
 		severity = diag.Note
 	case kubebuilder:
 		severity = diag.Warning
@@ -194,8 +193,8 @@ func (c *causes) refused(l upgrade.Loss, at diag.Range, kubebuilder bool, format
 	return lost(severity, at, "no longer enforced: %s (%s)", l, fmt.Sprintf(format, args...))
 }
 
-// other returns the finding for a loss whose marker is in a file outside of the run.
-func (c *causes) other(l upgrade.Loss, at diag.Range) diag.Diagnostic {
+// unreadMarker returns the finding for a loss whose marker is in a file outside of the run.
+func (c *causes) unreadMarker(l upgrade.Loss, at diag.Range) diag.Diagnostic {
 	const accept = ", or pass --accept-removal if the removal is meant"
 	file := at.Pos.File
 	module, constraint := load.WhyUnread(c.Root, file)
@@ -207,7 +206,7 @@ func (c *causes) other(l upgrade.Loss, at diag.Range) diag.Diagnostic {
 	case constraint != "":
 		return c.refused(l, at, kubebuilder, "the build constraint %s excludes %s", constraint, c.rel(file)).
 			WithHint("webhook-gen --tags %s%s", tagOf(constraint), accept)
-	case !c.whole:
+	case !c.readsAll:
 		return c.refused(l, at, kubebuilder, "the run does not read %s", c.rel(filepath.Dir(file))).
 			WithHint("webhook-gen generate ./...%s", accept)
 	case !slices.Contains(c.Packages, allPackages):

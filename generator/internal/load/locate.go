@@ -39,7 +39,7 @@ func (m *Module) Locate(ctx context.Context, importPath string) (*Package, error
 	pkg := w.find(importPath)
 	var err error
 	if pkg == nil {
-		pkg, err = w.ask(ctx, m.Dir, importPath)
+		pkg, err = w.goList(ctx, m.Dir, importPath)
 	}
 	if ctx.Err() == nil {
 		w.located[importPath] = location{pkg, err}
@@ -211,8 +211,9 @@ func (w *workspace) cached(v module.Version) string {
 	return filepath.Join(cache, filepath.FromSlash(escapedPath)+"@"+escapedVersion)
 }
 
-// ask finds a package with the go command. It never runs the toolchain in go.mod or go.work, and never writes go.mod.
-func (w *workspace) ask(ctx context.Context, dir, importPath string) (*Package, error) {
+// goList finds a package with the go command. It never runs the toolchain in go.mod or go.work, and never writes
+// go.mod.
+func (w *workspace) goList(ctx context.Context, dir, importPath string) (*Package, error) {
 	command, err := program.Find("go", w.dir)
 	if err == nil {
 		err = program.CheckModule(dir)

@@ -125,11 +125,11 @@ type modules struct {
 	problems  diag.List
 }
 
-// around returns the module of the nearest go.mod upward from a folder. If that go.mod is invalid, m is nil and found
-// is true.
-func (ms *modules) around(dir string) (m *Module, found bool) {
+// moduleAround returns the module of the nearest go.mod upward from a folder. If that go.mod is invalid, m is nil and
+// found is true.
+func (ms *modules) moduleAround(dir string) (m *Module, found bool) {
 	for dir := range upward(dir) {
-		if m, found = ms.at(dir); found {
+		if m, found = ms.moduleAt(dir); found {
 			break
 		}
 	}
@@ -142,8 +142,8 @@ func (ms *modules) around(dir string) (m *Module, found bool) {
 	return m, found
 }
 
-// at returns the module with the root dir, without its workspace.
-func (ms *modules) at(dir string) (m *Module, found bool) {
+// moduleAt returns the module with the root dir, without its workspace.
+func (ms *modules) moduleAt(dir string) (m *Module, found bool) {
 	if m, found = ms.byDir[dir]; found {
 		return m, true
 	}

@@ -195,7 +195,7 @@ func TestReplacements(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	m, found := (&modules{byDir: map[string]*Module{}}).at(dir)
+	m, found := (&modules{byDir: map[string]*Module{}}).moduleAt(dir)
 	if !found || m == nil {
 		t.Fatal("there is no module")
 	}

@@ -40,11 +40,11 @@ func (o Overlay) list(dir string) (listing, error) {
 		case o[path] == nil:
 			l.goFiles = slices.DeleteFunc(l.goFiles, func(have string) bool { return have == rel })
 		case deeper && rest != "":
-			l.folders = with(l.folders, name)
+			l.folders = insertName(l.folders, name)
 		default:
 			l.holdsGo = true
 			if isCandidate(name) {
-				l.goFiles = with(l.goFiles, name)
+				l.goFiles = insertName(l.goFiles, name)
 			}
 		}
 		if o[path] != nil && os.IsNotExist(err) {
@@ -54,8 +54,8 @@ func (o Overlay) list(dir string) (listing, error) {
 	return l, err
 }
 
-// with inserts a name into a sorted list, if it is missing.
-func with(names []string, name string) []string {
+// insertName inserts a name into a sorted list, if it is missing.
+func insertName(names []string, name string) []string {
 	i, found := slices.BinarySearch(names, name)
 	if found {
 		return names

@@ -45,8 +45,8 @@ func (p *Package) FilesWith(words ...string) []*File {
 	sieve := newSieve(words, p.selection.overlay)
 	all := slices.Clone(p.Files)
 	for _, name := range p.others {
-		f, known := p.further[name]
-		if !known {
+		f, cached := p.further[name]
+		if !cached {
 			src, err := sieve.read(filepath.Join(p.Dir, name))
 			if err != nil || src == nil {
 				continue

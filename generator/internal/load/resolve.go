@@ -39,7 +39,7 @@ type scope struct {
 // resolve returns the trees of the patterns.
 func (ms *modules) resolve(dir string, texts []string) scope {
 	var s scope
-	home, found := ms.around(dir)
+	home, found := ms.moduleAround(dir)
 	s.module = home
 	if len(texts) == 0 {
 		texts = []string{"./..."}
@@ -86,7 +86,7 @@ func (ms *modules) local(base string, p pattern) []*tree {
 		ms.noMatch(p, "it names a file", folderOf(p.text))
 		return nil
 	}
-	m, found := ms.around(dir)
+	m, found := ms.moduleAround(dir)
 	switch {
 	case !found:
 		return ms.workspaceBelow(dir, p)
@@ -149,7 +149,7 @@ func (ms *modules) imported(base string, w *workspace, p pattern) []*tree {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() || m.vendors(dir) {
 			continue
 		}
-		if owner, _ := ms.around(dir); owner == m {
+		if owner, _ := ms.moduleAround(dir); owner == m {
 			return []*tree{{module: m, dir: dir}}
 		}
 	}
@@ -157,8 +157,8 @@ func (ms *modules) imported(base string, w *workspace, p pattern) []*tree {
 	return nil
 }
 
-// longestFirst returns the main modules with the longest paths first, so that the first one whose path is a prefix of
-// an import path is the likeliest.
+// longestFirst returns the main modules, longest path first. The first one whose path is a prefix of an import path
+// is the likeliest.
 func (w *workspace) longestFirst() []*Module {
 	return slices.SortedFunc(slices.Values(w.modules), func(a, b *Module) int {
 		return cmp.Or(cmp.Compare(len(b.Path), len(a.Path)), cmp.Compare(a.Path, b.Path))

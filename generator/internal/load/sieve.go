@@ -54,7 +54,7 @@ func (s *sieve) passes(text []byte) bool {
 		return true
 	}
 	for _, w := range s.words {
-		if name, ok := bytes.CutPrefix(w, []byte("+")); ok && len(name) > 0 && named(text, name) {
+		if name, ok := bytes.CutPrefix(w, []byte("+")); ok && len(name) > 0 && hasMarkerName(text, name) {
 			return true
 		}
 	}
@@ -72,8 +72,8 @@ func (s *sieve) passes(text []byte) bool {
 	}
 }
 
-// named reports whether a text contains a marker's name with a colon and a word after it.
-func named(text, name []byte) bool {
+// hasMarkerName reports whether a text contains a marker's name with a colon and a word after it.
+func hasMarkerName(text, name []byte) bool {
 	for {
 		i := bytes.Index(text, name)
 		if i < 0 {

@@ -93,7 +93,7 @@ func (w *walk) nested(dir string) []job {
 		return nil
 	}
 	w.mu.Lock()
-	m, _ := w.modules.around(dir)
+	m, _ := w.modules.moduleAround(dir)
 	w.mu.Unlock()
 	if m == nil {
 		return nil // its go.mod has an error

@@ -84,7 +84,7 @@ func (ms *modules) workspaceOf(name string) *workspace {
 	w := ms.newWorkspace(filepath.Dir(name), work)
 	for _, use := range work.Use {
 		dir := rooted(w.dir, use.Path)
-		m, found := ms.at(dir)
+		m, found := ms.moduleAt(dir)
 		switch {
 		case !found:
 			at := diag.Position{File: name, Line: use.Syntax.Start.Line, Column: use.Syntax.Start.LineRune}

@@ -10,8 +10,8 @@ import (
 	"k8s.io/gengo/v2/codetags"
 )
 
-// FuzzParse checks that the parser does not panic, that every position is inside the comment, that every argument has
-// codetags' value, and that every marker gives a result or a diagnostic.
+// FuzzParse checks that the parser does not panic and that every position is inside the comment. Every argument must
+// have codetags' value, and every marker must give a result or a diagnostic.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`// +webhook:mutating(operations: "create;update", timeoutSeconds: 5)`,

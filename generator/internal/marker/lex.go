@@ -61,7 +61,7 @@ func lex(lines []Line, start, column int, begins func(Line) bool) (lexemes []lex
 			break
 		}
 		if t.kind == lexWord {
-			if _, first := plain(t.text); first >= 0 {
+			if _, first := toASCII(t.text); first >= 0 {
 				l.diags.Add(pasted(l.lines[l.line], l.column-len(t.text)+first))
 				break
 			}

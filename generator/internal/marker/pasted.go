@@ -38,9 +38,9 @@ func ascii(r rune) (text string, ok bool) {
 	return "", false
 }
 
-// plain replaces each pasted character outside of quotes, and returns the offset of the first one, or -1 if there is
+// toASCII replaces each pasted character outside of quotes, and returns the offset of the first one, or -1 if there is
 // none.
-func plain(text string) (replaced string, first int) {
+func toASCII(text string) (replaced string, first int) {
 	first = -1
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return text, first
@@ -69,7 +69,7 @@ func plain(text string) (replaced string, first int) {
 // pasted reports the pasted character at an offset of a marker's line. In ASCII, the line would be the marker.
 func pasted(l Line, offset int) diag.Diagnostic {
 	r, size := utf8.DecodeRuneInString(l.Text[offset:])
-	text, _ := plain(l.Text)
+	text, _ := toASCII(l.Text)
 	return diag.Errorf(l.Range(offset, offset+size), RulePasted, "the character %+q (%[1]U) is not part of a marker's grammar", r).
 		WithHint("in ASCII: // %s", strings.TrimSpace(text))
 }

@@ -77,7 +77,7 @@ func (r Registry) Misspelt(file *ast.File, position func(token.Pos) diag.Positio
 			continue
 		}
 		for _, l := range Lines(group, position) {
-			if at, name, ok := r.meant(l, prefix); ok {
+			if at, name, ok := r.intended(l, prefix); ok {
 				diags.Add(diag.Errorf(at, RuleUnknown, "this is not a marker, and has no effect").
 					WithHint("did you mean +%s:%s? A marker begins its line, and its name follows the plus sign", prefix, name))
 			}
@@ -86,9 +86,9 @@ func (r Registry) Misspelt(file *ast.File, position func(token.Pos) diag.Positio
 	return diags
 }
 
-// meant returns the name of a misspelt or misplaced marker in a line.
-func (r Registry) meant(l Line, prefix string) (at diag.Range, name string, ok bool) {
-	line, first := plain(l.Text)
+// intended returns the name of a misspelt or misplaced marker in a line.
+func (r Registry) intended(l Line, prefix string) (at diag.Range, name string, ok bool) {
+	line, first := toASCII(l.Text)
 	if _, ok := start(Line{Text: line}, prefix); ok || strings.HasPrefix(line, "\t") {
 		return at, "", false
 	}
@@ -103,7 +103,7 @@ func (r Registry) meant(l Line, prefix string) (at diag.Range, name string, ok b
 		}
 	}
 	if !ok {
-		begin, end, name = r.whole(line, prefix)
+		begin, end, name = r.completeMarker(line, prefix)
 		ok = name != ""
 	}
 	if first >= 0 {
@@ -112,9 +112,9 @@ func (r Registry) meant(l Line, prefix string) (at diag.Range, name string, ok b
 	return l.Range(begin, end), name, ok
 }
 
-// whole returns a complete marker with parentheses at the end of a line, after other text or without its plus sign.
-// Prose rarely contains one.
-func (r Registry) whole(line, prefix string) (begin, end int, name string) {
+// completeMarker returns a complete marker with parentheses at the end of a line, after other text or without its plus
+// sign. Prose rarely contains one.
+func (r Registry) completeMarker(line, prefix string) (begin, end int, name string) {
 	at := strings.LastIndex(line, prefix+":")
 	if at < 0 {
 		return 0, 0, ""
@@ -152,7 +152,7 @@ func (r Registry) unknown(p Placed) diag.List {
 		return p.syntax
 	}
 	d := diag.Errorf(p.NameAt, RuleUnknown, "unknown marker +%s", p.Name)
-	if text, ok := r.asArgument(p.Marker); ok {
+	if text, ok := r.markerWithArgument(p.Marker); ok {
 		return diag.List{d.WithHint("write %s", text)}
 	}
 	if near, ok := diag.Nearest(p.Name, r.names("")); ok {
@@ -177,7 +177,7 @@ func (r Registry) translated(name string, equations []Argument) (text string, ok
 	_, parameters := r[i].New()
 	var arguments []string
 	for _, e := range equations {
-		if p, ok := named(parameters, e.Name); ok {
+		if p, ok := findParameter(parameters, e.Name); ok {
 			arguments = append(arguments, p.written(e.Value))
 		}
 	}
@@ -187,8 +187,8 @@ func (r Registry) translated(name string, equations []Argument) (text string, ok
 	return fmt.Sprintf("+%s(%s)", r[i].Name, strings.Join(arguments, ", ")), true
 }
 
-// asArgument returns the marker with an argument of that name if exactly one other marker of the prefix has it.
-func (r Registry) asArgument(m Marker) (text string, ok bool) {
+// markerWithArgument returns the marker with an argument of that name if exactly one other marker of the prefix has it.
+func (r Registry) markerWithArgument(m Marker) (text string, ok bool) {
 	last := strings.LastIndexByte(m.Name, ':')
 	if last < 0 || m.Value == nil {
 		return "", false
@@ -198,7 +198,7 @@ func (r Registry) asArgument(m Marker) (text string, ok bool) {
 			continue
 		}
 		_, parameters := d.New()
-		if p, known := named(parameters, m.Name[last+1:]); known {
+		if p, known := findParameter(parameters, m.Name[last+1:]); known {
 			if ok {
 				return "", false
 			}
@@ -208,8 +208,8 @@ func (r Registry) asArgument(m Marker) (text string, ok bool) {
 	return text, ok
 }
 
-// named returns the parameter with a name, here or in other tools.
-func named(parameters []Parameter, name string) (Parameter, bool) {
+// findParameter returns the parameter with a name, here or in other tools.
+func findParameter(parameters []Parameter, name string) (Parameter, bool) {
 	i := slices.IndexFunc(parameters, func(p Parameter) bool {
 		return name != "" && (p.Name == name || slices.ContainsFunc(p.Elsewhere, func(e string) bool { return strings.EqualFold(e, name) }))
 	})
@@ -282,7 +282,7 @@ func (d Definition) unknownArgument(name string, at diag.Range, v Value, paramet
 		}
 	}
 	bad := diag.Errorf(at, RuleArgument, "+%s has no argument %q", d.Name, name)
-	if p, ok := named(parameters, name); ok {
+	if p, ok := findParameter(parameters, name); ok {
 		return bad.WithHint("write %s", p.written(v))
 	}
 	if len(names) == 0 {

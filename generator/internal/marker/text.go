@@ -59,7 +59,7 @@ func Parse(lines []Line, prefix string) ([]Marker, diag.List) {
 	for i := 0; i < len(lines); {
 		column, ok := start(lines[i], prefix)
 		if !ok {
-			if text, first := plain(lines[i].Text); first >= 0 && begins(Line{Text: text}) {
+			if text, first := toASCII(lines[i].Text); first >= 0 && begins(Line{Text: text}) {
 				diags.Add(pasted(lines[i], first))
 			}
 			i++

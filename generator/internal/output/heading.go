@@ -97,7 +97,7 @@ func parseHeading(text []byte) (Heading, flaw) {
 			return Heading{}, flaw{i + 1, what}
 		}
 	}
-	return Heading{golang: between(inGo, lines), hash: between(hash, plain)}, flaw{}
+	return Heading{golang: trimToText(inGo, lines), hash: trimToText(hash, plain)}, flaw{}
 }
 
 // isUnprintable reports control characters, line ends of YAML and Go, and characters that change the text direction.
@@ -127,8 +127,8 @@ func withoutSigns(line string) string {
 	return strings.TrimSpace(strings.TrimSuffix(line, "*/"))
 }
 
-// between joins the lines from the first to the last with text.
-func between(lines, texts []string) string {
+// trimToText joins the lines from the first to the last with text.
+func trimToText(lines, texts []string) string {
 	hasText := func(line string) bool { return line != "" }
 	first := slices.IndexFunc(texts, hasText)
 	last := len(texts) - 1

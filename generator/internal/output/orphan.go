@@ -58,7 +58,7 @@ func orphansIn(dir string, lost sets.Set[string], changes []Change) diag.List {
 	var orphans diag.List
 	methods := methodsIn(dir, changes)
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		for id := range uses(files[path]) {
+		for id := range packageNames(files[path]) {
 			if lost.Has(id.Name) {
 				at := diag.Range{Pos: diag.At(set.Position(id.Pos())), End: diag.At(set.Position(id.End()))}
 				if typ, ok := methods[id.Name]; ok {
@@ -99,8 +99,8 @@ func declared(text []byte) []string {
 	return load.Declared(file)
 }
 
-// uses yields the identifiers that may refer to package-level names, in source order.
-func uses(file *ast.File) iter.Seq[*ast.Ident] {
+// packageNames yields the identifiers that may refer to package-level names, in source order.
+func packageNames(file *ast.File) iter.Seq[*ast.Ident] {
 	return func(yield func(*ast.Ident) bool) {
 		others := map[*ast.Ident]bool{} // members' names
 		for n := range ast.Preorder(file) {

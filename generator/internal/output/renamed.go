@@ -19,9 +19,10 @@ import (
 // handler matches the methods of validators and defaulters.
 var handler = regexp.MustCompile(`^(Default|Validate)[A-Za-z0-9]*(Create|Update|Delete|Connect)$`)
 
-// Renamed returns an error for each new stub whose methods the user has already implemented for a type or package
-// that has lost its webhook: the type was renamed, or its package moved. The new stub would allow everything. used
-// lists the validators and defaulters of webhooks by folder. others are the orphans outside of the renamed files.
+// Renamed reports types that were renamed and packages that moved. Such a type has a new stub, which would allow
+// everything, while the old type still has the user's methods but no webhook. used lists the validators and
+// defaulters of webhooks by folder. errors has an error for each stub. others are the orphans outside of the renamed
+// files.
 func Renamed(root string, changes []Change, used map[string][]string, orphans diag.List) (errors, others diag.List) {
 	others = slices.Clone(orphans)
 	folders := foldersWithLostHandlers(changes)

@@ -57,10 +57,10 @@ type step struct {
 func newStep(c Change, mode fs.FileMode) *step {
 	s := &step{Change: c, mode: mode}
 	if c.Action != Remove {
-		s.fresh = temporary(c.Path)
+		s.fresh = temporaryName(c.Path)
 	}
 	if c.Action != Create {
-		s.aside = temporary(c.Path)
+		s.aside = temporaryName(c.Path)
 	}
 	return s
 }
@@ -68,10 +68,10 @@ func newStep(c Change, mode fs.FileMode) *step {
 // temporaryPrefix is the prefix of temporary files. The .gitignore that `init` writes lists it.
 const temporaryPrefix = ".webhook-gen-"
 
-// temporary returns an unused name beside a path. The name is short enough for every file system, and neither the go
-// command nor kustomize reads such a file. It contains the time, which Sweep compares: the modification time of a
+// temporaryName returns an unused name beside a path. The name is short enough for every file system, and neither the
+// go command nor kustomize reads such a file. It contains the time, which Sweep compares: the modification time of a
 // hard link would be the old file's.
-func temporary(path string) string {
+func temporaryName(path string) string {
 	name := temporaryPrefix + strconv.FormatInt(time.Now().Unix(), 36) + "-" + strconv.FormatUint(rand.Uint64(), 36)
 	return filepath.Join(filepath.Dir(path), name)
 }

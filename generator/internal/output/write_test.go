@@ -212,7 +212,7 @@ func TestSweep(t *testing.T) {
 	at := func(age time.Duration) string {
 		return temporaryPrefix + strconv.FormatInt(time.Now().Add(-age).Unix(), 36) + "-1x2y3z"
 	}
-	left := filepath.Base(temporary(filepath.Join(dir, "order.go")))
+	left := filepath.Base(temporaryName(filepath.Join(dir, "order.go")))
 	killed := at(2 * time.Minute)
 	files := []string{killed, left, at(-time.Hour), ".webhook-gen-notes", ".webhook-gen-a-b.yaml", "webhook-gen-kept-" + killed, "order.go"}
 	for _, name := range files {

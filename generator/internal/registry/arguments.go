@@ -124,8 +124,8 @@ type value struct {
 	// Text returns the field's value in a marker's syntax. It is set for words and numbers.
 	Text func(*Spec) (text string, set bool)
 
-	// bind returns a type that decodes into the settings.
-	bind func(*Settings, Argument) marker.Type
+	// bindTo returns a type that decodes into the settings.
+	bindTo func(*Settings, Argument) marker.Type
 }
 
 // Accepts returns the words that API servers accept in v1.
@@ -170,7 +170,7 @@ func plain[T any](field func(*Spec) *T, decode func(*diag.Sourced[T]) marker.Typ
 
 // setting returns a value that sets more than one field.
 func setting(decode func(*Settings) marker.Type) value {
-	return value{bind: func(s *Settings, _ Argument) marker.Type { return decode(s) }}
+	return value{bindTo: func(s *Settings, _ Argument) marker.Type { return decode(s) }}
 }
 
 func selector(f *diag.Sourced[*metav1.LabelSelector]) marker.Type {
@@ -179,7 +179,7 @@ func selector(f *diag.Sourced[*metav1.LabelSelector]) marker.Type {
 
 // bound returns a value that is decoded with the marker and put into the webhook later.
 func bound[T any](decode func(*diag.Sourced[T]) marker.Type, put func(*Spec, T)) value {
-	return value{bind: func(s *Settings, a Argument) marker.Type {
+	return value{bindTo: func(s *Settings, a Argument) marker.Type {
 		name, path, mutating, f := a.Name, a.Field, a.Mutating, &diag.Sourced[T]{}
 		return decode(f).Then(func() {
 			s.fields = append(s.fields, field{name, mutating, func(w *model.Webhook) {
@@ -214,7 +214,7 @@ type ServiceReference struct {
 func (s *Settings) parameters(mutating bool) (all []marker.Parameter) {
 	for _, a := range Arguments() {
 		if mutating || !a.Mutating {
-			all = append(all, marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.bind(s, a), Default: a.Default, Doc: a.Doc})
+			all = append(all, marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.bindTo(s, a), Default: a.Default, Doc: a.Doc})
 		}
 	}
 	return all

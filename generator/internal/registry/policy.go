@@ -104,7 +104,6 @@ func parseMinor(text string) (int, error) {
 	return 0, fmt.Errorf("%q is not a version of Kubernetes such as 1.30", text)
 }
 
-// policyDefinitions declares the markers of policies.
 func policyDefinitions() marker.Registry {
 	named := func(kind, doc, example, argument, argumentDoc, expressionDoc string) marker.Definition {
 		return repeated("webhook:policy:"+kind, doc, example, func(m *PolicyExpression) []marker.Parameter {
@@ -229,7 +228,7 @@ func (s *Settings) policyParameters(mutating, binding bool) (all []marker.Parame
 			continue
 		}
 		preset, _, _ := strings.Cut(a.Default, " (v1beta1")
-		all = append(all, marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.bind(s, a), Default: preset, Doc: a.Policy})
+		all = append(all, marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.bindTo(s, a), Default: preset, Doc: a.Policy})
 	}
 	return all
 }

@@ -97,7 +97,7 @@ func webhookDefinitions() marker.Registry {
 			`+webhook:rule(resources: "orders/status", operations: "update")`,
 			func(m *Rule) []marker.Parameter {
 				return append([]marker.Parameter{
-					belongsTo(&m.Webhook),
+					webhookParameter(&m.Webhook),
 					{Name: "operations", Elsewhere: Of("operations").Elsewhere, Type: marker.List(&m.Operations, model.Operations()...), Default: "the webhook's", Doc: "The operations on the object."},
 				}, m.Matched.parameters()...)
 			}),
@@ -106,7 +106,7 @@ func webhookDefinitions() marker.Registry {
 			"+webhook:matchCondition(name: \"not-the-gc\")=\"request.userInfo.username != 'system:serviceaccount:kube-system:gc'\"",
 			func(m *MatchCondition) []marker.Parameter {
 				return []marker.Parameter{
-					belongsTo(&m.Webhook),
+					webhookParameter(&m.Webhook),
 					{Name: "name", Type: marker.String(&m.Name), Required: true, Doc: "Names the condition in errors and metrics; unique in the webhook."},
 					{Name: "", Type: marker.String(&m.Expression), Required: true, Doc: "The expression."},
 				}
@@ -116,7 +116,7 @@ func webhookDefinitions() marker.Registry {
 			"+webhook:patch=`{\"timeoutSeconds\": 3}`",
 			func(m *Patch) []marker.Parameter {
 				return []marker.Parameter{
-					belongsTo(&m.Webhook),
+					webhookParameter(&m.Webhook),
 					{Name: "", Type: marker.String(&m.JSON), Required: true, Doc: "The patch, as JSON."},
 				}
 			}),
@@ -125,7 +125,7 @@ func webhookDefinitions() marker.Registry {
 			`+webhook:allow(rule: "W12")="the server runs outside of the cluster"`,
 			func(m *Allow) []marker.Parameter {
 				return []marker.Parameter{
-					belongsTo(&m.Webhook),
+					webhookParameter(&m.Webhook),
 					{Name: "policy", Type: marker.String(&m.Policy), Default: "every policy of the declaration, for P22, P23, P32 and P33",
 						Doc: "The policy that the marker applies to: its name, or `mutating` or `validating` for all of that kind."},
 					{Name: "rule", Type: marker.String(&m.Rule), Required: true, Doc: "The rule's id."},
@@ -259,7 +259,7 @@ func subresources(f *diag.Sourced[[]string]) marker.Type {
 	})
 }
 
-func belongsTo(f *diag.Sourced[string]) marker.Parameter {
+func webhookParameter(f *diag.Sourced[string]) marker.Parameter {
 	return marker.Parameter{Name: "webhook", Type: marker.String(f), Default: "every webhook of the declaration",
 		Doc: "The webhook that the marker applies to: its name, or `mutating` or `validating` for all of that kind."}
 }

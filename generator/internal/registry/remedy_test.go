@@ -40,7 +40,7 @@ func TestPastedMarkers(t *testing.T) {
 			"+": {"＋", "\u200b+", "\u00a0+", "\u2009+", "\u3000+", "\u2060+"}, "(": {"（"}, ")": {"）"}, ",": {"，", "、"}, ":": {"：", "∶"}, "=": {"＝"}, `"`: {"“", "”", "„", "＂", "«"},
 		} {
 			for _, to := range tos {
-				text := outside(example, from, to)
+				text := replaceOutsideStrings(example, from, to)
 				if text == example {
 					continue
 				}
@@ -65,8 +65,9 @@ func TestPastedMarkers(t *testing.T) {
 	}
 }
 
-// outside replaces a character outside of string literals. For a quote, it replaces the quotes of the first literal.
-func outside(text, from, to string) string {
+// replaceOutsideStrings replaces a character outside of string literals. For a quote, it replaces the quotes of the
+// first literal.
+func replaceOutsideStrings(text, from, to string) string {
 	if from == `"` {
 		before, rest, ok := strings.Cut(text, from)
 		inner, _, closed := strings.Cut(rest, from)

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// TestValuesAsLabels invents selectors. Each run of bare labels behind a requirement with = or != must give a doubt,
-// and the second selector of its hint must have the requirements of the first.
+// TestValuesAsLabels invents selectors. Each run of bare labels behind a requirement with = or != must give a doubt.
+// The second selector of the doubt's hint must have the requirements of the first.
 func TestValuesAsLabels(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 12))
 	pick := func(words ...string) string { return words[r.IntN(len(words))] }

@@ -59,7 +59,7 @@ func BuiltinMeant(text string) (kind, subresource string, ok bool) {
 		if v != "" {
 			version = v
 		}
-		if _, known := model.BuiltinGroups()[folder]; known && (v != "" || i+1 < len(words)) {
+		if _, isGroup := model.BuiltinGroups()[folder]; isGroup && (v != "" || i+1 < len(words)) {
 			group = folder
 			continue
 		}

@@ -210,9 +210,8 @@ func functionOf(p *convert.Pair, name string, d convert.Direction) *jen.Statemen
 	return jen.Id(name + suffixOf(d))
 }
 
-// stashes declares the stashes of a kind: one for each version whose values the other version cannot represent now
-// or, in an older program, could not. An object that was not written since still has an annotation of the older
-// program.
+// stashes declares a stash for each version of a kind. It keeps the values that the other version cannot represent. A
+// kind without such values has stashes too, because objects may still have an annotation of an older program.
 func (w *conversionWriter) stashes(plan *convert.Plan) {
 	w.file.Line()
 	if plan.Lossy(convert.ToHub) || plan.Lossy(convert.FromHub) {
@@ -382,7 +381,7 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 	for _, c := range p.Claims {
 		switch {
 		case c.DefaultsLast() && d == c.DefaultTo():
-			w.missing(g, c)
+			w.setDefault(g, c)
 		case c.Below(d) && c.ZeroBelow(d) && (c.Unless == nil || d == convert.FromHub):
 			w.zeroBelow(g, c, d)
 		}
@@ -407,29 +406,29 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 // the same pointer of src are in one block, and so are fields behind the same pointer of dst.
 func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d convert.Direction, src, dst operand, all []*convert.Claim) {
 	for len(claims) > 0 {
-		if pointer, block, rest := alike(claims, d, func(c *convert.Claim) pointerTo { return behind(c, d, src) }); len(block) > 1 {
+		if pointer, block, rest := splitByPointer(claims, d, func(c *convert.Claim) pointerTo { return sourcePointer(c, d, src) }); len(block) > 1 {
 			inside := src.with(pointer.path)
 			g.If(pointer.code.Op("!=").Nil()).BlockFunc(func(g *jen.Group) { w.claims(g, block, d, inside, dst, all) })
 			claims = rest
 			continue
 		}
-		if pointer, block, rest := alike(claims, d, func(c *convert.Claim) pointerTo { return before(c, d, src, dst) }); len(block) > 1 {
-			w.together(g, block, d, src, dst, pointer, all)
+		if pointer, block, rest := splitByPointer(claims, d, func(c *convert.Claim) pointerTo { return targetPointer(c, d, src, dst) }); len(block) > 1 {
+			w.claimsBehindPointer(g, block, d, src, dst, pointer, all)
 			claims = rest
 			continue
 		}
 		c := claims[0]
 		w.claim(g, c, d, src, dst)
 		if c.HasDefault() && d == c.DefaultTo() && !c.DefaultsLast() {
-			w.missing(g, c)
+			w.setDefault(g, c)
 		}
 		claims = claims[1:]
 	}
 }
 
-// alike divides claims into a block and the rest. The block contains the first claim and all others with the same
-// pointer, except for claims that must follow one of the rest. It is empty if the first claim has no pointer.
-func alike(claims []*convert.Claim, d convert.Direction, pointerOf func(*convert.Claim) pointerTo) (pointer pointerTo, block, rest []*convert.Claim) {
+// splitByPointer divides claims into a block and the rest. The block contains the first claim and all others with the
+// same pointer, except for claims that must follow one of the rest. It is empty if the first claim has no pointer.
+func splitByPointer(claims []*convert.Claim, d convert.Direction, pointerOf func(*convert.Claim) pointerTo) (pointer pointerTo, block, rest []*convert.Claim) {
 	pointer = pointerOf(claims[0])
 	if pointer.path == "" {
 		return pointer, nil, nil
@@ -444,9 +443,9 @@ func alike(claims []*convert.Claim, d convert.Direction, pointerOf func(*convert
 	return pointer, block, rest
 }
 
-// before returns the first pointer in the claim's path in dst that may be nil. It returns zero if there is none, or
-// if more than this field of src determines whether the pointer is set.
-func before(c *convert.Claim, d convert.Direction, src, dst operand) pointerTo {
+// targetPointer returns the first pointer in the claim's path in dst that may be nil. It returns zero if there is none,
+// or if more than this field of src determines whether the pointer is set.
+func targetPointer(c *convert.Claim, d convert.Direction, src, dst operand) pointerTo {
 	if c.Value == nil || c.Found[d] != nil || c.HasDefault() && !c.DefaultsLast() || c.Unless != nil {
 		return pointerTo{}
 	}
@@ -460,15 +459,15 @@ func before(c *convert.Claim, d convert.Direction, src, dst operand) pointerTo {
 	return pointers[0]
 }
 
-// together writes the conversions of fields behind one pointer of dst. The generated code sets the pointer if one of
-// the fields is set.
-func (w *conversionWriter) together(g *jen.Group, block []*convert.Claim, d convert.Direction, src, dst operand, pointer pointerTo, claims []*convert.Claim) {
+// claimsBehindPointer writes the conversions of fields behind one pointer of dst. The generated code sets the pointer
+// if one of the fields is set.
+func (w *conversionWriter) claimsBehindPointer(g *jen.Group, block []*convert.Claim, d convert.Direction, src, dst operand, pointer pointerTo, claims []*convert.Claim) {
 	set := codes(block, func(c *convert.Claim) *jen.Statement {
 		from, _ := convert.Sides(d, c.Spoke, c.Hub)
 		field, _ := down(src, from)
 		return w.isSet(convert.FieldSet(from.Last()), field)
 	})
-	g.If(either(set)).BlockFunc(func(g *jen.Group) {
+	g.If(anyOf(set)).BlockFunc(func(g *jen.Group) {
 		isOnly := !slices.ContainsFunc(claims, func(c *convert.Claim) bool {
 			_, to := convert.Sides(d, c.Spoke, c.Hub)
 			return c.Value != nil && strings.HasPrefix(to.String()+".", pointer.path+".") && !slices.Contains(block, c)
@@ -482,8 +481,8 @@ func (w *conversionWriter) together(g *jen.Group, block []*convert.Claim, d conv
 	})
 }
 
-// either returns the disjunction of conditions. A long one has a line for each condition.
-func either(conditions []jen.Code) *jen.Statement {
+// anyOf returns the disjunction of conditions. A long one has a line for each condition.
+func anyOf(conditions []jen.Code) *jen.Statement {
 	const short = 100
 	length := 0
 	for _, c := range conditions {
@@ -525,9 +524,9 @@ func follows(c *convert.Claim, others []*convert.Claim, d convert.Direction) boo
 	})
 }
 
-// behind returns the first pointer in the claim's path in src, or the field itself, that may be nil. It returns zero
-// if there is none, or if the claim has a default that applies when the pointer is nil.
-func behind(c *convert.Claim, d convert.Direction, src operand) pointerTo {
+// sourcePointer returns the first pointer in the claim's path in src, or the field itself, that may be nil. It returns
+// zero if there is none, or if the claim has a default that applies when the pointer is nil.
+func sourcePointer(c *convert.Claim, d convert.Direction, src operand) pointerTo {
 	from, _ := convert.Sides(d, c.Spoke, c.Hub)
 	if c.Value == nil || c.HasDefault() {
 		return pointerTo{}
@@ -539,14 +538,14 @@ func behind(c *convert.Claim, d convert.Direction, src operand) pointerTo {
 	if len(pointers) > 0 {
 		return pointers[0]
 	}
-	if opens(c.Value, d) && !slices.Contains(src.sure, from.String()) {
+	if convertsTarget(c.Value, d) && !slices.Contains(src.sure, from.String()) {
 		return pointerTo{code: to.code, path: from.String()}
 	}
 	return pointerTo{}
 }
 
-// opens reports whether the value is a pointer and its conversion only converts the target.
-func opens(v *convert.Value, d convert.Direction) bool {
+// convertsTarget reports whether the value is a pointer and its conversion only converts the target.
+func convertsTarget(v *convert.Value, d convert.Direction) bool {
 	switch v.How.(type) {
 	case convert.Pointer:
 		return v.Elem.Pair() != nil
@@ -622,19 +621,19 @@ func (w *conversionWriter) zeroBelow(g *jen.Group, c *convert.Claim, d convert.D
 	g.If(all(conditions)).Block(dst.value().Op("=").New(w.typ(c.Value.Elem.To(d))))
 }
 
-// missing sets a field's default if the field is not set.
-func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
+// setDefault sets a field's default if the field is not set.
+func (w *conversionWriter) setDefault(g *jen.Group, c *convert.Claim) {
 	for _, of := range c.Cases {
 		with, pointers := down(operand{code: jen.Id("dst"), pointer: true}, of.With)
-		w.missingCase(g, c, of.Default, append(there(pointers), w.isSet(convert.FieldSet(of.With.Last()), with)))
+		w.setDefaultIf(g, c, of.Default, append(there(pointers), w.isSet(convert.FieldSet(of.With.Last()), with)))
 	}
 	if c.Default != nil {
-		w.missingCase(g, c, c.Default, nil)
+		w.setDefaultIf(g, c, c.Default, nil)
 	}
 }
 
-// missingCase sets a field's default if the field is not set and the conditions inCase hold.
-func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any, inCase []jen.Code) {
+// setDefaultIf sets a field's default if the field is not set and the conditions inCase hold.
+func (w *conversionWriter) setDefaultIf(g *jen.Group, c *convert.Claim, value any, inCase []jen.Code) {
 	_, to := convert.Sides(c.DefaultTo(), c.Spoke, c.Hub)
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	unset := w.test(convert.SetOf(to.Last().Type), dst, false)

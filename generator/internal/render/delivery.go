@@ -68,8 +68,8 @@ type deliverer struct {
 	crds    []deliveredCRD
 }
 
-// alone reports whether the project has policies and needs no server.
-func (d *deliverer) alone() bool {
+// hasOnlyPolicies reports whether the project has policies and needs no server.
+func (d *deliverer) hasOnlyPolicies() bool {
 	return len(d.project.Policies) > 0 && len(d.project.Configurations)+len(d.project.Conversions) == 0
 }
 

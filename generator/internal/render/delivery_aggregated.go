@@ -21,8 +21,8 @@ func (d Delivery) prefix() string {
 	return "/apis/" + d.group() + "/" + aggregatedVersion
 }
 
-// reached returns a webhook with the service that API servers call.
-func (d Delivery) reached(w admissionregistrationv1.MutatingWebhook) admissionregistrationv1.MutatingWebhook {
+// withCalledService returns a webhook with the service that API servers call.
+func (d Delivery) withCalledService(w admissionregistrationv1.MutatingWebhook) admissionregistrationv1.MutatingWebhook {
 	if w.ClientConfig.Service != nil {
 		w.ClientConfig.Service = new(d.service(*w.ClientConfig.Service))
 	}

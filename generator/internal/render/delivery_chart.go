@@ -24,7 +24,7 @@ import (
 // chart adds a Helm chart. Its templates and the schema of its values are generated. Chart.yaml and values.yaml
 // belong to the user.
 func (d *deliverer) chart() {
-	if d.alone() {
+	if d.hasOnlyPolicies() {
 		d.chartFiles("policies")
 	} else {
 		d.chartFiles("chart")
@@ -62,7 +62,7 @@ func (d *deliverer) chartFiles(kind string) {
 	folder := d.chartFolder()
 	data := chartData{
 		object: d.plain(), KubeVersion: d.kubeVersion(), Webhooks: d.webhooks(), Subcharts: subcharts(d.options.Delivery.Chart),
-		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(), Replacing: len(d.project.Replacements()) > 0, Alone: d.alone(),
+		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(), Replacing: len(d.project.Replacements()) > 0, Alone: d.hasOnlyPolicies(),
 	}
 	if old := d.options.Delivery.Chart; old != nil {
 		d.put(output.File{Path: d.path(folder + "Chart.yaml"), Content: withKubeVersion(old, data.KubeVersion), Base: old, Owner: output.Part}, nil)
@@ -145,7 +145,7 @@ func (d *deliverer) helm() object {
 	o.Secret = fmt.Sprintf("{{ include %q $ }}", o.App+".secret")
 	o.ClusterName = "{{ $.Release.Namespace }}-" + o.Name
 	o.Group = fmt.Sprintf("{{ include %q $ }}", o.App+".group")
-	for _, i := range d.called() {
+	for _, i := range d.serviceUsers() {
 		if i.Kind != "CustomResourceDefinition" {
 			i.Name = o.Name + "-" + d.chartName(i.Name)
 		}

@@ -19,7 +19,7 @@ func (d *deliverer) kubeVersion() string {
 	}
 	// All other fields are older: policy/v1 is from 1.21, autoscaling/v2 from 1.23.
 	minor, reason := 27, "1.27 has unhealthyPodEvictionPolicy of PodDisruptionBudgets"
-	if d.alone() {
+	if d.hasOnlyPolicies() {
 		minor = 0
 	}
 	for _, w := range d.project.Webhooks() {
@@ -42,7 +42,6 @@ func (d *deliverer) kubeVersion() string {
 	return fmt.Sprintf("kubeVersion: \">=1.%d.0-0\" # webhook-gen: %s", minor, reason)
 }
 
-// hasSelectableFields reports whether a CRD has selectableFields.
 func hasSelectableFields(definition map[string]any) bool {
 	specification, _ := definition["spec"].(map[string]any)
 	versions, _ := specification["versions"].([]any)

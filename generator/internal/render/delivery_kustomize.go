@@ -16,7 +16,7 @@ import (
 // kustomize adds bases, and an overlay that belongs to the user.
 func (d *deliverer) kustomize() {
 	data := d.plain()
-	if d.alone() {
+	if d.hasOnlyPolicies() {
 		data.Image = ""
 	} else {
 		d.kustomizeServer(&data)
@@ -115,11 +115,11 @@ func (d *deliverer) injected() []injected {
 	if d.options.Delivery.Aggregated {
 		return []injected{{"apiregistration.k8s.io/v1", "APIService", "apiservices", aggregatedVersion + "." + d.options.Delivery.group()}}
 	}
-	return d.called()
+	return d.serviceUsers()
 }
 
-// called returns the objects that refer to the Service.
-func (d *deliverer) called() []injected {
+// serviceUsers returns the objects that refer to the Service.
+func (d *deliverer) serviceUsers() []injected {
 	var all []injected
 	for _, c := range d.project.Configurations {
 		kind := kindOf(c.Mutating, "WebhookConfiguration")

@@ -22,9 +22,9 @@ func (d *deliverer) policyKinds() (kinds []string) {
 	return kinds
 }
 
-// served returns a template call that gives the policy's API version in the cluster. The call fails if the cluster
-// does not serve the policy's kind.
-func (d *deliverer) served(p *model.Policy) string {
+// servedVersion returns a template call that gives the policy's API version in the cluster. The call fails if the
+// cluster does not serve the policy's kind.
+func (d *deliverer) servedVersion(p *model.Policy) string {
 	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q)", d.options.Delivery.Name+".policies", kindOf(p.Mutating, "AdmissionPolicy").Kind)
 }
 
@@ -36,7 +36,7 @@ func (d *deliverer) chartPolicies() {
 	}
 	var b bytes.Buffer
 	for _, p := range d.project.Policies {
-		version := d.served(p)
+		version := d.servedVersion(p)
 		if p.InsteadOf != nil {
 			version = d.replacing(p)
 		}

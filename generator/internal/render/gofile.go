@@ -56,7 +56,6 @@ func (f *fileList) put(file output.File, err error) {
 	f.all = append(f.all, file)
 }
 
-// add adds a Go file.
 func (f *fileList) add(path string, file *jen.File, owner output.Ownership, cause diag.Range) {
 	if f.texts == nil {
 		f.workers.SetLimit(runtime.GOMAXPROCS(0))
@@ -111,12 +110,10 @@ func groupImports(text string) []byte {
 	return []byte(before + "import (\n" + standard.String() + others.String() + ")\n" + after)
 }
 
-// lits returns the literals of values.
 func lits[V any](values []V) []jen.Code {
 	return codes(values, func(v V) *jen.Statement { return jen.Lit(v) })
 }
 
-// textList returns a []string literal.
 func textList(texts []string) *jen.Statement { return jen.Index().String().Values(lits(texts)...) }
 
 // codes returns the code of each item.

@@ -119,7 +119,7 @@ func breakDeclaration(text []byte) ([]byte, error) {
 		}
 		var edits []edit
 		for _, l := range outermost {
-			edits = append(edits, l.broken(file, text)...)
+			edits = append(edits, l.lineBreaks(file, text)...)
 		}
 		next, err := format.Source(applied(text, edits))
 		if err == nil && bytes.Equal(next, text) {
@@ -144,8 +144,8 @@ type list struct {
 	fill             bool // fill lines with as many elements as fit
 }
 
-// broken returns the line breaks of a list.
-func (l list) broken(file *token.File, text []byte) []edit {
+// lineBreaks returns the line breaks of a list.
+func (l list) lineBreaks(file *token.File, text []byte) []edit {
 	edits := []edit{insert(file.Offset(l.opening)+1, "\n")}
 	start := text[file.Offset(file.LineStart(file.Line(l.opening))):]
 	indent := 1 + len(start) - len(bytes.TrimLeft(start, "\t"))

@@ -67,7 +67,7 @@ func handlerPackages(p *model.Project, o Options) []handlerPackage {
 	for _, pkg := range packages {
 		slices.SortFunc(pkg.types, func(a, b handledType) int { return strings.Compare(a.name, b.name) })
 		for i, t := range pkg.types {
-			slices.SortStableFunc(t.webhooks, asWritten)
+			slices.SortStableFunc(t.webhooks, compareMarkers)
 			seen := map[*model.Handler]bool{}
 			pkg.types[i].webhooks = slices.DeleteFunc(t.webhooks, func(w *model.Webhook) bool {
 				again := seen[w.Handler]
@@ -88,9 +88,9 @@ func (p handlerPackage) all() (all []*model.Webhook) {
 	return all
 }
 
-// asWritten sorts the mutating webhooks of a type before its validating ones, and each group by the order of the
+// compareMarkers sorts the mutating webhooks of a type before its validating ones, and each group by the order of the
 // markers.
-func asWritten(a, b *model.Webhook) int {
+func compareMarkers(a, b *model.Webhook) int {
 	return cmp.Or(cmp.Compare(model.KindWord(a.Mutating), model.KindWord(b.Mutating)), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
 }
 

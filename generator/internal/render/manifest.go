@@ -108,13 +108,13 @@ func Object(c *model.Configuration, d Delivery) any {
 	if c.Mutating {
 		o := &admissionregistrationv1.MutatingWebhookConfiguration{TypeMeta: kind, ObjectMeta: meta}
 		for _, w := range c.Webhooks {
-			o.Webhooks = append(o.Webhooks, d.reached(w.Spec))
+			o.Webhooks = append(o.Webhooks, d.withCalledService(w.Spec))
 		}
 		return o
 	}
 	o := &admissionregistrationv1.ValidatingWebhookConfiguration{TypeMeta: kind, ObjectMeta: meta}
 	for _, w := range c.Webhooks {
-		o.Webhooks = append(o.Webhooks, spec.Validating(d.reached(w.Spec)))
+		o.Webhooks = append(o.Webhooks, spec.Validating(d.withCalledService(w.Spec)))
 	}
 	return o
 }

@@ -87,7 +87,7 @@ func (p program) file() *jen.File {
 	}
 	p.all(f)
 	f.Line()
-	p.make(f)
+	p.constructor(f)
 	f.Line()
 	p.register(f)
 	p.observe(f)
@@ -122,8 +122,8 @@ func (p program) all(f *jen.File) {
 	})
 }
 
-// make writes the function that creates the validators and defaulters.
-func (p program) make(f *jen.File) {
+// constructor writes the function that creates the validators and defaulters.
+func (p program) constructor(f *jen.File) {
 	doc(f, "newWebhooks makes each validator and defaulter as the zero value of its type. Set what one needs in the result.")
 	f.Func().Id("newWebhooks").Params().Id("webhooks").Block(jen.Return(jen.Id("webhooks").Values(jen.DictFunc(func(all jen.Dict) {
 		for _, pkg := range p.handlers {

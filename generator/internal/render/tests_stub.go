@@ -162,7 +162,7 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 			g.Line().Id("Cases").Op(":").Index().Qual(admissiontestPackage, "Case").Types(object.Clone()).Values(lines(operations, func(o string) *jen.Statement {
 				return jen.Values(
 					jen.Line().Id("Name").Op(":").Lit(strings.ToLower(o)),
-					jen.Line().Id("Request").Op(":").Add(w.ask(o, about, object)),
+					jen.Line().Id("Request").Op(":").Add(w.requestFor(o, about, object)),
 					jen.Line(),
 				)
 			})...)
@@ -177,8 +177,8 @@ func neverReinvoked(w *model.Webhook) bool {
 	return policy == nil || *policy != admissionregistrationv1.IfNeededReinvocationPolicy
 }
 
-// ask returns a request with the sample. An update changes a label of the sample.
-func (w testWriter) ask(operation string, about aboutObject, object *jen.Statement) *jen.Statement {
+// requestFor returns a request with the sample. An update changes a label of the sample.
+func (w testWriter) requestFor(operation string, about aboutObject, object *jen.Statement) *jen.Statement {
 	sample := func(edit ...jen.Code) *jen.Statement { return jen.Id(sampleName(about)).Call(edit...) }
 	if operation != "Update" {
 		return jen.Qual(admissiontestPackage, operation).Call(sample())

@@ -20,7 +20,6 @@ func comment(format string, args ...any) *jen.Statement {
 	return jen.Comment(commentLine(fmt.Sprintf(format, args...))) //nolint:forbidigo // this is the function
 }
 
-// describePackage writes a package comment.
 func describePackage(f *jen.File, name, what string) {
 	f.PackageComment(commentLine(fmt.Sprintf("Package %s %s.", name, what))) //nolint:forbidigo // made as comment makes one
 }

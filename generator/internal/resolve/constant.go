@@ -63,7 +63,7 @@ func (r *Resolver) constantsOf(s *scope, t *Type) (found []*declaredConstant) {
 // Text computes a string expression in a file. The expression consists of literals, and of constants and variables of
 // any package, joined by +. A variable has the value of its declaration.
 func (r *Resolver) Text(p *load.Package, f *load.File, e ast.Expr) (string, bool) {
-	v := r.value(environment{scope: r.adopt(p.Path, p), file: f}, e, 0)
+	v := r.value(environment{scope: r.scopeOf(p.Path, p), file: f}, e, 0)
 	if v.Kind() != constant.String {
 		return "", false
 	}

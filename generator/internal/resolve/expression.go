@@ -95,7 +95,7 @@ func (r *Resolver) unqualified(at environment, m mention) *Type {
 		return r.lookupIn(at.scope, m)
 	}
 	for _, importPath := range r.importsOf(at.file).dotted {
-		s, err := r.open(inside(at.scope, importPath))
+		s, err := r.open(vendoredPath(at.scope, importPath))
 		if err != nil || !ast.IsExported(m.name) {
 			continue
 		}
@@ -134,6 +134,6 @@ func (r *Resolver) prefetch(at environment, fields *ast.FieldList) {
 		ast.Inspect(f.Type, visit)
 	}
 	for s, names := range names {
-		s.seek(names...)
+		s.indexTypes(names...)
 	}
 }

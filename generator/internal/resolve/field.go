@@ -53,7 +53,6 @@ func (t *Type) Fields() []*Field {
 	return u.fields
 }
 
-// fields resolves the fields of a struct.
 func (r *Resolver) fields(at environment, s *ast.StructType) []*Field {
 	r.prefetch(at, s.Fields)
 	var fields []*Field

@@ -114,7 +114,6 @@ func (w *writer) structure(t *Type) {
 	w.WriteByte('}')
 }
 
-// interfaces writes an interface literal.
 func (w *writer) interfaces(u *underlying) {
 	literal, _ := u.literal.(*ast.InterfaceType)
 	if literal == nil || len(literal.Methods.List) == 0 {

@@ -18,7 +18,6 @@ type imports struct {
 	dotted  []string          // import paths of dot imports
 }
 
-// importsOf returns the imports of a file.
 func (r *Resolver) importsOf(f *load.File) *imports {
 	if i := r.imports[f]; i != nil {
 		return i
@@ -49,7 +48,7 @@ func (r *Resolver) importPath(at environment, name string) (string, bool) {
 			i.named[name] = importPath
 		}
 	}
-	return inside(at.scope, importPath), ok
+	return vendoredPath(at.scope, importPath), ok
 }
 
 // imported returns the package of a qualified name, or nil if it has no source or cannot be found.
@@ -87,7 +86,7 @@ func (r *Resolver) unnamedImport(at environment, name string) (string, bool) {
 				}
 				continue
 			}
-			switch s, err := r.open(inside(at.scope, importPath)); {
+			switch s, err := r.open(vendoredPath(at.scope, importPath)); {
 			case err == nil && s.pkg.Name == name:
 				return importPath, true
 			case err != nil && unfound == "" && assumedName(importPath) == name:
@@ -112,9 +111,9 @@ func assumedName(importPath string) string {
 	return base
 }
 
-// inside returns the import path of a package as seen from s. The standard library vendors its own golang.org/x
+// vendoredPath returns the import path of a package as seen from s. The standard library vendors its own golang.org/x
 // packages.
-func inside(s *scope, importPath string) string {
+func vendoredPath(s *scope, importPath string) string {
 	if s.pkg.Module.Path == "std" && strings.HasPrefix(importPath, "golang.org/x/") {
 		return "vendor/" + importPath
 	}

@@ -38,8 +38,8 @@ func New(ctx context.Context, m *load.Module) *Resolver {
 	}
 }
 
-// adopt returns the scope of a package, and keeps the first package of each import path.
-func (r *Resolver) adopt(importPath string, p *load.Package) *scope {
+// scopeOf returns the scope of a package, and keeps the first package of each import path.
+func (r *Resolver) scopeOf(importPath string, p *load.Package) *scope {
 	if r.scopes[importPath] == nil {
 		r.scopes[importPath] = &scope{
 			resolver: r, path: importPath, pkg: p,
@@ -163,5 +163,5 @@ func (r *Resolver) open(importPath string) (*scope, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.adopt(importPath, p), nil
+	return r.scopeOf(importPath, p), nil
 }

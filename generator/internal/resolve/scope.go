@@ -29,20 +29,20 @@ type scope struct {
 
 // declaration returns the declaration of a type at package level, or nil.
 func (s *scope) declaration(name string) *declaration {
-	s.seek(name)
+	s.indexTypes(name)
 	return s.types[name]
 }
 
-// seek indexes the files that declare the types with these names.
+// indexTypes indexes the files that declare the types with these names.
 //
 // It parses a file that only mentions a name if no likelier file declares it: a generated file can have megabytes and
 // mention every type of its package.
-func (s *scope) seek(names ...string) {
-	for i := range forms("") {
+func (s *scope) indexTypes(names ...string) {
+	for i := range declarationForms("") {
 		var likely []string
 		for _, name := range names {
 			if s.types[name] == nil && !s.missing[name] {
-				likely = append(likely, forms(name)[i]...)
+				likely = append(likely, declarationForms(name)[i]...)
 			}
 		}
 		s.search(likely...)
@@ -70,11 +70,11 @@ func (s *scope) search(words ...string) {
 	}
 }
 
-// forms returns search words for a type's declaration, in three steps: gofmt's form of a single declaration, then the
-// form of a declaration in parentheses, which fields have too, then the bare name. Every file mentions predeclared
-// names, and packages rarely redeclare them, so these have one step with gofmt's forms. A redeclaration in
-// unformatted source is not found.
-func forms(name string) [3][]string {
+// declarationForms returns search words for a type's declaration, in three steps. The first is gofmt's form of a
+// single declaration. The second is the form in parentheses, which fields have too. The last is the bare name. Every
+// file mentions predeclared names, and packages rarely redeclare them, so these have one step with gofmt's forms. A
+// redeclaration in unformatted source is not found.
+func declarationForms(name string) [3][]string {
 	alone, grouped := "\ntype "+name, "\n\t"+name+" "
 	if isPredeclared(name) {
 		return [3][]string{{alone, grouped}}

@@ -148,7 +148,7 @@ func (t *Type) underlying() *underlying {
 		if t.under == nil { // the declaration did not lead back here
 			t.under, t.err = under, of.err
 		}
-		if t.holdsItself() {
+		if t.isRecursiveElement() {
 			t.under = &underlying{kind: Opaque}
 			t.err = &Error{Range: t.Range, Package: t.Package, Name: t.Name, Endless: true, Reason: "contains itself without a struct in between"}
 		}
@@ -156,8 +156,8 @@ func (t *Type) underlying() *underlying {
 	return t.under
 }
 
-// holdsItself reports whether a type contains itself as an element, without a struct in between.
-func (t *Type) holdsItself() bool {
+// isRecursiveElement reports whether a type contains itself as an element, without a struct in between.
+func (t *Type) isRecursiveElement() bool {
 	for e := t.under.elem; e != nil; e = e.underlying().elem {
 		if e == t {
 			return true
