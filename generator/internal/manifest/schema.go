@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -37,6 +38,34 @@ type Property struct {
 	Open bool
 	// Default is the value that the API server fills in, as JSON; empty without a default.
 	Default string
+
+	node  *yaml.Node
+	whole bool
+}
+
+// Keywords returns what the schema sets for the field itself, as encoding/json decodes it, with numbers as json.Number:
+// no schemas of the fields and elements in it. For whole objects, "metadata" is the schema of their metadata.
+func (p Property) Keywords() map[string]any {
+	own := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for name, value := range yamltext.Entries(p.node) {
+		if !slices.Contains([]string{"properties", "items", "additionalProperties", "description"}, name.Value) {
+			own.Content = append(own.Content, name, value)
+		}
+	}
+	if metadata := entry(entry(p.node, "properties"), "metadata"); p.whole && metadata != nil {
+		own.Content = append(own.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "metadata"}, metadata)
+	}
+	text, err := toJSON(own)
+	if err != nil {
+		return nil // a value that JSON does not have is an API server's to refuse
+	}
+	var keywords map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if decoder.Decode(&keywords) != nil {
+		return nil
+	}
+	return keywords
 }
 
 // Properties returns the object and its fields, each before the fields in it. It leaves out the fields that the API
@@ -117,8 +146,9 @@ func (w *walk) add(path string, name, node *yaml.Node, whole bool) {
 	if is("x-kubernetes-int-or-string") {
 		p.Type = "int-or-string"
 	}
-	w.found = append(w.found, p)
 	whole = whole || is("x-kubernetes-embedded-resource")
+	p.node, p.whole = node, whole
+	w.found = append(w.found, p)
 	for name, field := range yamltext.Entries(entry(node, "properties")) {
 		if !whole || name.Value != "apiVersion" && name.Value != "kind" && name.Value != "metadata" {
 			w.add(strings.TrimPrefix(path+"."+name.Value, "."), name, yamltext.Resolve(field), false)

@@ -69,5 +69,9 @@ func Rules() []Rule {
 		{Severities: []Severity{Careful}, policy: otherReason, Rule: diag.Rule{ID: "G41", Title: "a denial has another reason"}},
 		{Severities: []Severity{Safe}, policy: otherMessage, Rule: diag.Rule{ID: "G42", Title: "a denial has another message"}},
 		{Severities: []Severity{Careful, Safe}, policy: otherAnnotations, Rule: diag.Rule{ID: "G43", Title: "a policy has other audit annotations"}},
+		{Severities: []Severity{Breaking}, definition: otherKind, Rule: diag.Rule{ID: "G44", Title: "a kind has another scope or name"}},
+		{Severities: []Severity{Breaking, Careful}, definition: otherSubresources, Rule: diag.Rule{ID: "G45", Title: "a version gets or loses a subresource"}},
+		{Severities: []Severity{Breaking, Careful}, schema: otherMerge, Rule: diag.Rule{ID: "G46", Title: "a list or map is merged differently"}},
+		{Severities: []Severity{Breaking}, schema: stricter, Rule: diag.Rule{ID: "G47", Title: "a schema is stricter"}},
 	}
 }
