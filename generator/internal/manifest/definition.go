@@ -107,7 +107,7 @@ func (r *reader) definition(t text, node *yaml.Node) {
 				version.Range = t.Range(name)
 			}
 			if root := entry(entry(node, "schema"), "openAPIV3Schema"); root != nil && !o.Spec.PreserveUnknownFields {
-				version.Schema = &Schema{t, root}
+				version.Schema = &Schema{text: t, node: root}
 			}
 		}
 		d.Versions = append(d.Versions, version)

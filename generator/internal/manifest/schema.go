@@ -20,6 +20,17 @@ import (
 type Schema struct {
 	text text
 	node *yaml.Node
+	// declared is the position of each field in Go; nil for a schema in a file.
+	declared func(path string) diag.Range
+}
+
+// Declared returns the schema of a Go type, from its JSON. Fields have their positions in Go.
+func Declared(schema []byte, at func(path string) diag.Range) (*Schema, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(schema, &document); err != nil {
+		return nil, err
+	}
+	return &Schema{node: document.Content[0], declared: at}, nil
 }
 
 // JSON returns the schema as the definition has it.
@@ -71,7 +82,7 @@ func (p Property) Keywords() map[string]any {
 // Properties returns the object and its fields, each before the fields in it. It leaves out the fields that the API
 // server itself defines for every object: apiVersion, kind and metadata, of embedded ones too.
 func (s *Schema) Properties() []Property {
-	w := walk{text: s.text, inside: map[*yaml.Node]bool{}}
+	w := walk{text: s.text, at: s.declared, inside: map[*yaml.Node]bool{}}
 	w.add("", s.node, s.node, true)
 	return w.found
 }
@@ -124,6 +135,7 @@ func AddRules(policies []*model.Policy, definitions []*Definition) {
 // walk goes through a schema.
 type walk struct {
 	text   text
+	at     func(path string) diag.Range
 	inside map[*yaml.Node]bool // the nodes around the current one, because an alias may lead back to them
 	found  []Property
 }
@@ -137,7 +149,12 @@ func (w *walk) add(path string, name, node *yaml.Node, whole bool) {
 	defer delete(w.inside, node)
 	is := func(key string) bool { return value(node, key) == "true" }
 	values := entry(node, "additionalProperties")
-	p := Property{Range: w.text.Range(name), Path: path, Type: value(node, "type")}
+	p := Property{Path: path, Type: value(node, "type")}
+	if w.at != nil {
+		p.Range = w.at(path)
+	} else {
+		p.Range = w.text.Range(name)
+	}
 	if preset := entry(node, "default"); preset != nil {
 		text, _ := toJSON(preset) // a value that JSON does not have is an API server's to refuse
 		p.Default = string(text)

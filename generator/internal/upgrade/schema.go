@@ -5,8 +5,10 @@ package upgrade
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 )
 
@@ -25,6 +27,9 @@ func (d *Definition) schema(version string) *schema {
 		return nil
 	}
 	s := &schema{of: d, version: version, properties: v.Schema.Properties(), byPath: map[string]manifest.Property{}}
+	if d.derived { // types of other modules have no position in the project
+		s.properties = slices.DeleteFunc(s.properties, func(p manifest.Property) bool { return p.Range == diag.Range{} })
+	}
 	for _, p := range s.properties {
 		s.byPath[p.Path] = p
 	}
