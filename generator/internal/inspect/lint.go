@@ -57,7 +57,13 @@ func Lint(ctx context.Context, c engine.Config, kubeVersion string) (LintResult,
 	s.Served, s.Defined, s.Scopes = known(definitions)
 	s.Scaled = lint.Scaled(definitions)
 	s.Subresources, s.Unconverted = lint.Subresources(definitions), run.Unconverted(ctx, state.Project, definitions)
-	return linted(ctx, state.Module, state.Diagnostics, []*model.Project{state.Project}, s, check.Project, kubeVersion, nil)
+	result, err := linted(ctx, state.Module, state.Diagnostics, []*model.Project{state.Project}, s, check.Project, kubeVersion, nil)
+	if err != nil {
+		return LintResult{}, err
+	}
+	broken, err := brokenRules(ctx, state.Module, run.Declared(ctx, state.Project))
+	result.Diagnostics = append(result.Diagnostics, broken...).Sorted()
+	return result, err
 }
 
 // LintManifests checks the webhook configurations in YAML files against the same rules. Paths are files, folders of

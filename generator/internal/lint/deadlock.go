@@ -3,6 +3,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,7 +27,7 @@ type need struct {
 // controllers and the scheduler. Each pod mounts the ConfigMap kube-root-ca.crt of its namespace. Kubelets get their
 // certificates by CertificateSigningRequests. Without definitions and APIServices, the kinds that servers watch are not
 // served. A namespace that is not finalized cannot be installed again. Secrets and certificates are those of the issuer.
-func needs(own, issuer string) (all []need) {
+func needs(own, certificate, secret string) (all []need) {
 	pods, here := []string{own, metav1.NamespaceSystem}, []string{own}
 	all = []need{
 		{request{"CREATE", "", "pods", true}, pods},
@@ -46,30 +47,35 @@ func needs(own, issuer string) (all []need) {
 			need{request{operation, "certificates.k8s.io", "certificatesigningrequests", false}, nil},
 			need{request{operation, "apiextensions.k8s.io", "customresourcedefinitions", false}, nil},
 			need{request{operation, "apiregistration.k8s.io", "apiservices", false}, nil})
-		if issuer == "" {
-			continue
+		if secret != "" {
+			all = append(all, need{request{operation, "", "secrets", true}, []string{secret}})
 		}
-		of := []string{issuer}
-		all = append(all,
-			need{request{operation, "", "secrets", true}, of},
-			need{request{operation, "cert-manager.io", "certificates", true}, of},
-			need{request{operation, "cert-manager.io", "certificaterequests", true}, of})
+		if certificate != "" {
+			all = append(all,
+				need{request{operation, "cert-manager.io", "certificates", true}, []string{certificate}},
+				need{request{operation, "cert-manager.io", "certificaterequests", true}, []string{certificate}})
+		}
 	}
 	return all
 }
 
-// issuerNamespace returns the namespace of the certificate or Secret that an annotation of cert-manager names; empty
-// without one.
-func (p webhookPass) issuerNamespace() string {
+// issued returns the namespaces of the Certificate and of the Secret that an annotation of cert-manager names; empty
+// without one. The Secret of a Certificate is beside it.
+func (p webhookPass) issued() (certificate, secret string) {
+	of := func(c *model.Configuration, name string) string {
+		namespace, _, ok := strings.Cut(c.Annotations["cert-manager.io/"+name], "/")
+		if !ok || strings.Contains(namespace, "CERTIFICATE_NAMESPACE") {
+			return ""
+		}
+		return namespace
+	}
 	for _, c := range p.project.Configurations {
-		for _, name := range []string{"cert-manager.io/inject-ca-from", "cert-manager.io/inject-ca-from-secret"} {
-			namespace, _, ok := strings.Cut(c.Annotations[name], "/")
-			if ok && slices.Contains(c.Webhooks, p.Webhook) && !strings.Contains(namespace, "CERTIFICATE_NAMESPACE") {
-				return namespace
-			}
+		if slices.Contains(c.Webhooks, p.Webhook) {
+			certificate = of(c, "inject-ca-from")
+			return certificate, cmp.Or(certificate, of(c, "inject-ca-from-secret"))
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // deadlock reports a webhook that refuses, while its server is down, what brings that server back.
@@ -81,7 +87,8 @@ func deadlock(p webhookPass) {
 	var refused, exclude []string
 	at, cluster := -1, ""
 	patched := p.isPlaceholder(service.Namespace) && p.Patched()
-	for _, n := range needs(service.Namespace, p.issuerNamespace()) {
+	certificate, secret := p.issued()
+	for _, n := range needs(service.Namespace, certificate, secret) {
 		rule := slices.IndexFunc(p.Spec.Rules, n.matchedBy)
 		if rule < 0 {
 			continue

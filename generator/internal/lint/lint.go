@@ -337,6 +337,18 @@ func Found(w *model.Webhook, id string, at diag.Range, message string) (f Findin
 	return Finding{}, false
 }
 
+// BrokenRule is the finding about a validation rule that API servers refuse.
+func BrokenRule(at diag.Range, message string) diag.Diagnostic {
+	const id = "W53"
+	d := diag.Diagnostic{Range: at, Severity: Severity(id), Rule: id, Message: message}
+	for _, r := range Table() {
+		if r.ID == id {
+			d.Hint = r.Fix
+		}
+	}
+	return d
+}
+
 // Severity returns the severity of a rule.
 func Severity(id string) diag.Severity {
 	for _, r := range Table() {
