@@ -36,14 +36,18 @@ func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Ch
 	}
 	for _, inChart := range []bool{false, true} {
 		in := slices.DeleteFunc(slices.Clone(changes), func(c output.Change) bool { return isChart(c) != inChart })
-		from, to := enforced(in, func(c output.Change) []byte { return c.Old }), enforced(in, func(c output.Change) []byte { return c.New })
+		from, broken := enforced(in, func(c output.Change) []byte { return c.Old })
+		to, _ := enforced(in, func(c output.Change) []byte { return c.New })
+		if !inChart && !r.accepts {
+			diags.Add(unreadable(broken)...)
+		}
 		for _, l := range upgrade.Lost(from, to) {
 			if !slices.Contains(lost, l) { // the chart repeats the manifests
 				lost = append(lost, l)
 			}
 		}
 	}
-	diags = r.unregistered(changes)
+	diags.Add(r.unregistered(changes)...)
 	if len(lost) == 0 {
 		return diags
 	}
@@ -75,8 +79,20 @@ func (r Run) unregistered(changes []output.Change) (diags diag.List) {
 	return diags
 }
 
-// enforced returns the state that the YAML files among changes describe, before or after them.
-func enforced(changes []output.Change, text func(output.Change) []byte) *upgrade.State {
+// unreadable reports files on disk of which nobody can tell what they enforce.
+func unreadable(found diag.List) (diags diag.List) {
+	for _, d := range found {
+		if d.Severity == diag.Error && d.Rule == manifest.RuleYAML {
+			diags.Add(lost(diag.Error, d.Range, "nothing tells what the file enforces: %s", d.Message).
+				WithHint("repair it, or take it from the last commit: git checkout HEAD -- %s; --accept-removal replaces it", filepath.Base(d.Pos.File)))
+		}
+	}
+	return diags
+}
+
+// enforced returns the state that the YAML files among changes describe, before or after them, and the mistakes in
+// these files.
+func enforced(changes []output.Change, text func(output.Change) []byte) (*upgrade.State, diag.List) {
 	var files []load.Text
 	for _, c := range changes {
 		content := text(c)
@@ -89,8 +105,8 @@ func enforced(changes []output.Change, text func(output.Change) []byte) *upgrade
 		}
 		files = append(files, load.Text{Path: c.Path, Content: content})
 	}
-	contents, _ := manifest.Read(files) // a file that is not YAML enforces nothing
-	return upgrade.OfManifests(contents)
+	contents, diags := manifest.Read(files)
+	return upgrade.OfManifests(contents), diags
 }
 
 // causes find out why enforcement is lost.
