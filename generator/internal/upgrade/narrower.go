@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 )
@@ -20,15 +21,19 @@ func stricter(p *pass, before, then *schema) {
 		old, ok := before.byPath[now.Path]
 		if !ok {
 			if before.mayHave(now.Path) && isLimited(now) {
-				p.refuses(then, now, "limits the values of "+now.Path+", which had another schema or none")
+				p.refuses(then, now, Breaking, "limits the values of "+now.Path+", which had another schema or none")
 			}
 			continue
 		}
 		if old.Type != now.Type && !widens(old.Type, now.Type) {
 			continue // G32 reports it
 		}
-		for _, change := range narrowed(old.Keywords(), now.Keywords()) {
-			p.refuses(then, now, change+" for "+cmp.Or(now.Path, "the object"))
+		was, is := old.Keywords(), now.Keywords()
+		for _, change := range narrowed(was, is) {
+			p.refuses(then, now, Breaking, change+" for "+cmp.Or(now.Path, "the object"))
+		}
+		for _, rule := range newRules(list(was, "x-kubernetes-validations"), list(is, "x-kubernetes-validations")) {
+			p.ruled(before, then, now, rule)
 		}
 		p.requires(before, then, old, now)
 	}
@@ -46,8 +51,8 @@ func (s *schema) mayHave(path string) bool {
 }
 
 // refuses reports values that the new schema refuses.
-func (p *pass) refuses(s *schema, now manifest.Property, what string) {
-	p.report(Finding{Range: now.Range, Severity: Breaking,
+func (p *pass) refuses(s *schema, now manifest.Property, severity Severity, what string) {
+	p.report(Finding{Range: now.Range, Severity: severity,
 		Message: fmt.Sprintf("the schema of %s %s", s, what),
 		Effect: "The API server refuses new objects with other values, whether a client, a webhook or a conversion writes them. " +
 			"It still reads stored objects with such values, and from Kubernetes 1.30 on it accepts updates that leave the value as it is. " +
@@ -59,7 +64,8 @@ func (p *pass) refuses(s *schema, now manifest.Property, what string) {
 
 // isLimited reports whether a schema refuses values.
 func isLimited(p manifest.Property) bool {
-	return p.Type != "" || len(narrowed(nil, p.Keywords())) > 0 || len(list(p.Keywords(), "required")) > 0
+	is := p.Keywords()
+	return p.Type != "" || len(narrowed(nil, is)) > 0 || len(list(is, "required"))+len(list(is, "x-kubernetes-validations")) > 0
 }
 
 // requires reports fields that the new schema requires and the old one does not. A default is as good as a value.
@@ -87,7 +93,7 @@ func (p *pass) requires(before, then *schema, old, now manifest.Property) {
 	}
 	counts := slices.ContainsFunc([]string{"maxProperties", "not", "oneOf"}, func(keyword string) bool { return is[keyword] != nil })
 	if i := slices.IndexFunc(then.properties, added); i >= 0 && counts {
-		p.refuses(then, then.properties[i], "sets "+then.properties[i].Path+", of which an object may have too many then")
+		p.refuses(then, then.properties[i], Breaking, "sets "+then.properties[i].Path+", of which an object may have too many then")
 	}
 }
 
@@ -154,7 +160,6 @@ func narrowed(old, now map[string]any) (changes []string) {
 	case is == "set" && was != "set", is == "map" && was != "map", is == "map" && len(keys) > 0:
 		add("refuses repeated elements, as of a %s,", is)
 	}
-	changes = append(changes, newRules(list(old, "x-kubernetes-validations"), list(now, "x-kubernetes-validations"))...)
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf", "not", "metadata"} {
 		if narrowsJunction(keyword, old, now) {
 			add("has other alternatives or restrictions (%s)", keyword)
@@ -164,7 +169,7 @@ func narrowed(old, now map[string]any) (changes []string) {
 }
 
 // newRules returns the validation rules that only the new schema has.
-func newRules(old, now []any) (changes []string) {
+func newRules(old, now []any) (rules []string) {
 	text := func(rule any) string {
 		fields, _ := rule.(map[string]any)
 		expression, _ := fields["rule"].(string)
@@ -172,11 +177,26 @@ func newRules(old, now []any) (changes []string) {
 	}
 	for _, rule := range now {
 		if !slices.ContainsFunc(old, func(known any) bool { return sameText(text(known), text(rule)) }) {
-			changes = append(changes, "has the rule "+oneLine(text(rule)))
+			rules = append(rules, oneLine(text(rule)))
 		}
 	}
-	return changes
+	return rules
 }
+
+// ruled reports a new rule. A rule about a field that the old schema does not have may allow all that objects had.
+func (p *pass) ruled(before, then *schema, now manifest.Property, rule string) {
+	severity := Breaking
+	for _, field := range then.properties {
+		_, known := before.byPath[field.Path]
+		name := field.Path[strings.LastIndexByte(field.Path, '.')+1:]
+		if !known && isIn(field.Path, now.Path) && slices.Contains(strings.FieldsFunc(rule, notInName), name) {
+			severity = Careful
+		}
+	}
+	p.refuses(then, now, severity, "has the rule "+rule+" for "+cmp.Or(now.Path, "the object"))
+}
+
+func notInName(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
 
 // narrowsJunction reports a combination of schemas that may refuse more than before: with a further schema that all
 // values must match, with fewer that values may match, or with any other change.

@@ -74,6 +74,6 @@ func Rules() []Rule {
 		{Severities: []Severity{Breaking}, definition: otherKind, declared: true, Rule: diag.Rule{ID: "G44", Title: "a kind has another scope or name"}},
 		{Severities: []Severity{Breaking, Careful}, definition: otherSubresources, declared: true, Rule: diag.Rule{ID: "G45", Title: "a version gets or loses a subresource"}},
 		{Severities: []Severity{Breaking, Careful}, schema: otherMerge, Rule: diag.Rule{ID: "G46", Title: "a list or map is merged differently"}},
-		{Severities: []Severity{Breaking}, schema: stricter, Rule: diag.Rule{ID: "G47", Title: "a schema is stricter"}},
+		{Severities: []Severity{Breaking, Careful}, schema: stricter, Rule: diag.Rule{ID: "G47", Title: "a schema is stricter"}},
 	}
 }
