@@ -14,7 +14,8 @@ import (
 )
 
 // TestLinted lints a new project after the commands that write files of it. make verify fails while a file of
-// controller-gen is stale, and the package of a kind can be registered with a client.
+// controller-gen is stale, make generate keeps the definitions while a file does not parse, and the package of a kind
+// can be registered with a client.
 func TestLinted(t *testing.T) {
 	t.Parallel()
 	linter := buildLinter(t)
@@ -46,7 +47,14 @@ func TestLinted(t *testing.T) {
 		}
 	}
 
-	p.run("rm", "scheme_test.go")
+	// A file that does not parse costs no definition.
+	const definition = "config/crd/bases/shop.example.com_orders.yaml"
+	before := p.read(definition)
+	p.write("api/v1/broken.go", "package v1\n\nfunc {\n")
+	if said, err := try(p.dir, p.env, "make", "generate"); err == nil || p.read(definition) != before {
+		t.Errorf("make generate with a file that does not parse: %v, and the definition has changed: %v\n%s", err, p.read(definition) != before, said)
+	}
+	p.run("rm", "scheme_test.go", "api/v1/broken.go")
 	gen("delete", "webhook", "--group", "shop", "--version", "v1alpha1", "--kind", "Order", "--mutating")
 	gen("delete", "version", "--group", "shop", "--version", "v1", "--kind", "Order", "--force")
 	gen("delete", "webhook", "--group", "apps", "--version", "v1", "--kind", "Deployment", "--force")
