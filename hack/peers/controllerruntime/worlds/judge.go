@@ -297,8 +297,9 @@ func (p *player) removed(writer, v *version, before map[string]any, o operation,
 	if other == nil || (other.t.value().kind != f.t.value().kind) || len(f.rules)+len(other.rules) > 0 && f.t.scalar() || f.t.scalar() && !f.plain {
 		return nil
 	}
+	elsewhere := func(id int) bool { return id != f.id && (p.changes[id] == "annotation" || p.changes[id] == "move") }
 	for _, l := range after {
-		if l.presence || l.order || zero(l.value) || l.field == nil || p.fallback(l) || !slices.Contains(l.chain, f.id) || len(l.elems) < len(elems) || !slices.Equal(l.elems[:len(elems)], elems) {
+		if slices.ContainsFunc(l.chain, elsewhere) || l.presence || l.order || zero(l.value) || l.field == nil || p.fallback(l) || !slices.Contains(l.chain, f.id) || len(l.elems) < len(elems) || !slices.Equal(l.elems[:len(elems)], elems) {
 			continue
 		}
 		return &fault{judge: "d", version: v.name, chain: l.chain, at: difference{leaf: l}, detail: fmt.Sprintf("%s removes %s, and %s reads %s at %s", writer.name, pathText(o.path), v.name, text0(l.value), l.path)}
