@@ -348,7 +348,10 @@ func (p *pairPlanner) find(side Direction, path diag.Sourced[string]) (found Pat
 		return found, "", true
 	}
 	d := diag.Errorf(path.At, RulePath, "%s of %s has no field %q", t.Name, p.version(side), path.V).WithRelated(t.Range, "%s is here", t.Name)
+	list, member, inElements := strings.Cut(path.V, "[].")
 	switch near, ok := nearestPath(t, path.V); {
+	case inElements:
+		d = d.WithHint("a path does not lead into the elements of a list; +webhook:conversion:to(path: %q, as: %q) converts each element to that member", list, "each;wrap:"+member)
 	case strings.Contains(path.V, "["):
 		d = d.WithHint("on a kind, metadata.annotations[key] and metadata.labels[key] are entries; nothing else has any")
 	case ok:
