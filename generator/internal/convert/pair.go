@@ -474,11 +474,36 @@ func (p *pairPlanner) spokeOnly(m Path) {
 	hint := p.choices(m)
 	if near, ok := p.likely(m); ok {
 		hint = near + " if that is its new name; " + hint
+	} else if out, ok := p.movedOut(m); ok {
+		hint = out + " if the member has moved out of it; " + hint
 	}
 	if p.taken[hubSide][name] {
 		hint = "another rule claims the hub's field of that name; " + hint
 	}
 	p.diags.Add(d.WithHint("%s", errorTree(p.conversion, at, m.Last().Type, nil, hint)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
+}
+
+// movedOut returns the rule for the one member of a struct that the hub has beside it, under the same name.
+func (p *pairPlanner) movedOut(m Path) (rule string, ok bool) {
+	var rules []string
+	for _, part := range members(pointee(m.Last().Type), nil) {
+		name, whole := part.String(), slices.Concat(m, part)
+		h, ok := lookup(p.Hub, name)
+		if _, both := lookup(p.Spoke, name); !ok || both || p.taken[hubSide][name] {
+			continue
+		}
+		if as, ok := p.fits(part.Last(), h.Last()); ok {
+			s := p.spotOf(whole)
+			if s.fields == "" {
+				s = spot{fields: whole.String(), on: " on " + p.Spoke.Name}
+			}
+			rules = append(rules, s.to(name, as))
+		}
+	}
+	if len(rules) != 1 {
+		return "", false
+	}
+	return rules[0], true
 }
 
 // likely returns the rule for a field that is probably the same field under another name or in another struct of the
