@@ -83,6 +83,7 @@ func runtimeFaults() []runtimeFault {
 		{"conversion/metadata.go", "labels are there twice", `if !m.is("labels") && !m.is("annotations") {`, "if true {"},
 		{"conversion/metadata.go", "the annotation is there twice", "if !a.is(Annotation) && !a.is(Signature) {", "if true {"},
 		{"conversion/restore.go", "an object that has to be made is forgotten", "if made := map[string]any{}; n.plan.Scattered {", "if made := map[string]any{}; false {"},
+		{"conversion/restore.go", "members of a removed element go to an equal one", "if len(at) < len(all) && slices.ContainsFunc(all, differs) {", "if false {"},
 		{"conversion/restore.go", "an element is inserted at the end", "others = slices.Insert(others, min(j, len(others)), list[i])", "others = append(others, list[i])"},
 		{"conversion/review.go", "a member may stand twice", "; ok && r.problem == nil {", "; ok && false {"},
 		{"conversion/review.go", "objects come with a failure", "all, result = nil, failure", "result = failure"},

@@ -156,8 +156,28 @@ func (c *comparison) replace(at []step, base, want any) {
 		is = digestOf(found.Is)
 	}
 	if was != is {
+		found.Each = c.each(base, want)
 		c.record(at, found, want)
 	}
+}
+
+// each returns the digests of a list's elements, if these are objects and the conversion has kept their number.
+func (c *comparison) each(base, want any) []string {
+	from, _ := base.([]any)
+	to, _ := want.([]any)
+	if c.collects || len(from) != len(to) {
+		return nil
+	}
+	var each []string
+	for _, e := range from {
+		if _, ok := e.(map[string]any); !ok {
+			return nil
+		}
+		was, err := digest(e)
+		c.work.fail(err)
+		each = append(each, was)
+	}
+	return each
 }
 
 // order records the order of a list's elements.

@@ -24,6 +24,8 @@ type change struct {
 	Index int
 	// Around is the step to the one element of a list around which Is has the other elements.
 	Around *step
+	// Each are the digests of the elements of a list without keys, before the change. Is has as many elements.
+	Each []string
 	// Order are the steps to the elements of a list in their order, which the other version does not have.
 	Order []step
 	// Custom means that a function of the user converts the value, or a part of it.
@@ -115,6 +117,10 @@ func (e *encoder) next(c change) {
 	if c.Around != nil {
 		e.key("around")
 		e.keys(*c.Around)
+	}
+	if c.Each != nil {
+		e.key("each")
+		e.json(c.Each)
 	}
 	if c.Order != nil {
 		e.key("order")

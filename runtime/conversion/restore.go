@@ -3,6 +3,7 @@
 package conversion
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -120,6 +121,8 @@ func (r *restoring) value(live any, n *node) any {
 		live = r.surround(live, n)
 	case c.Order != nil:
 		live = r.reorder(live, c)
+	case c.Each != nil:
+		return r.each(live, n)
 	case !c.holds(live) && !(n.adds() && isZero(live, n.shape, r.work)):
 		if !n.adds() || !r.work.take(len(c.Is)) {
 			return live
@@ -264,6 +267,44 @@ func (r *restoring) surround(live any, n *node) any {
 	}
 	r.applied++
 	return others
+}
+
+// each puts kept elements in place of the elements of a list without keys that are as the conversion made them. Equal
+// elements are interchangeable. If some of them were removed, and the kept ones differ, none is restored.
+func (r *restoring) each(live any, n *node) any {
+	list, ok := live.([]any)
+	if !ok || !r.work.take(len(n.leaf.Is)+(len(list)+len(n.leaf.Each))*tableCost) {
+		return live
+	}
+	kept, found := map[string][]json.RawMessage{}, map[string][]int{}
+	left := n.leaf.Each
+	for e := range elements(n.leaf.Is) {
+		if len(left) > 0 {
+			kept[left[0]], left = append(kept[left[0]], e.value), left[1:]
+		}
+	}
+	for i, e := range list {
+		if was, err := digest(e); err == nil && kept[was] != nil {
+			found[was] = append(found[was], i)
+		}
+	}
+	element, restored := n.child(step{keys: []string{}}), false
+	for was, at := range found {
+		all := kept[was]
+		differs := func(e json.RawMessage) bool { return !bytes.Equal(e, all[0]) }
+		if len(at) < len(all) && slices.ContainsFunc(all, differs) {
+			continue
+		}
+		for i := range min(len(at), len(all)) {
+			if text := r.fitting(element, all[i]); text != nil {
+				list[at[i]], restored = text, true
+			}
+		}
+	}
+	if restored {
+		r.applied++
+	}
+	return list
 }
 
 // fitting returns a value in JSON as it can be restored at a place: without the members that markers refuse, and nil if

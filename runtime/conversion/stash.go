@@ -205,6 +205,8 @@ func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 				c.Index, _ = strconv.Atoi(string(m.value))
 			case m.is("around"):
 				around = true
+			case m.is("each"):
+				_ = json.Unmarshal(m.value, &c.Each) // without digests, nothing is restored unless the whole list is as it was
 			case m.is("order"):
 				order = m.value
 			case m.is("custom"):

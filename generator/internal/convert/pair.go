@@ -348,7 +348,10 @@ func (p *pairPlanner) find(side Direction, path diag.Sourced[string]) (found Pat
 		return found, "", true
 	}
 	d := diag.Errorf(path.At, RulePath, "%s of %s has no field %q", t.Name, p.version(side), path.V).WithRelated(t.Range, "%s is here", t.Name)
+	list, member, inElements := strings.Cut(path.V, "[].")
 	switch near, ok := nearestPath(t, path.V); {
+	case inElements:
+		d = d.WithHint("a path does not lead into the elements of a list; +webhook:conversion:to(path: %q, as: %q) converts each element to that member", list, "each;wrap:"+member)
 	case strings.Contains(path.V, "["):
 		d = d.WithHint("on a kind, metadata.annotations[key] and metadata.labels[key] are entries; nothing else has any")
 	case ok:
@@ -471,11 +474,36 @@ func (p *pairPlanner) spokeOnly(m Path) {
 	hint := p.choices(m)
 	if near, ok := p.likely(m); ok {
 		hint = near + " if that is its new name; " + hint
+	} else if out, ok := p.movedOut(m); ok {
+		hint = out + " if the member has moved out of it; " + hint
 	}
 	if p.taken[hubSide][name] {
 		hint = "another rule claims the hub's field of that name; " + hint
 	}
 	p.diags.Add(d.WithHint("%s", errorTree(p.conversion, at, m.Last().Type, nil, hint)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
+}
+
+// movedOut returns the rule for the one member of a struct that the hub has beside it, under the same name.
+func (p *pairPlanner) movedOut(m Path) (rule string, ok bool) {
+	var rules []string
+	for _, part := range members(pointee(m.Last().Type), nil) {
+		name, whole := part.String(), slices.Concat(m, part)
+		h, ok := lookup(p.Hub, name)
+		if _, both := lookup(p.Spoke, name); !ok || both || p.taken[hubSide][name] {
+			continue
+		}
+		if as, ok := p.fits(part.Last(), h.Last()); ok {
+			s := p.spotOf(whole)
+			if s.fields == "" {
+				s = spot{fields: whole.String(), on: " on " + p.Spoke.Name}
+			}
+			rules = append(rules, s.to(name, as))
+		}
+	}
+	if len(rules) != 1 {
+		return "", false
+	}
+	return rules[0], true
 }
 
 // likely returns the rule for a field that is probably the same field under another name or in another struct of the

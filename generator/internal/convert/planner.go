@@ -72,6 +72,7 @@ func (p *planner) plan() (*Plan, bool) {
 	p.noteOneDefault(plan, p.noteDefaults(plan))
 	p.noteBounds(plan)
 	p.noteUnknown(plan)
+	p.noteUnkeyed(plan)
 	p.noteRefused(plan)
 	return plan, true
 }

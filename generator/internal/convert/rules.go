@@ -20,6 +20,7 @@ const (
 	RuleShared     = "V13"
 	RuleUnknown    = "V14"
 	RuleOneDefault = "V15"
+	RuleUnkeyed    = "V16"
 )
 
 // Rules documents the rules.
@@ -39,5 +40,6 @@ func Rules() []diag.Rule {
 		{ID: RuleShared, Severity: diag.Warning, Title: "the hub has the fields that several spokes have"},
 		{ID: RuleUnknown, Severity: diag.Warning, Title: "no conversion loses members without a Go field"},
 		{ID: RuleOneDefault, Severity: diag.Warning, Title: "a default is the same in both versions"},
+		{ID: RuleUnkeyed, Severity: diag.Warning, Title: "a list whose elements have members in one version has keys"},
 	}
 }

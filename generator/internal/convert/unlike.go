@@ -149,3 +149,72 @@ func (s shared) allowed() bool {
 	s.planner.conversion = s.plan.Conversion
 	return s.planner.allows(RuleShared, s.in, s.claim, s.here.spoke)
 }
+
+// Unkeyed reports whether the value of a side has a list of objects without keys. After an edit, an annotation cannot
+// tell which element a kept value belongs to.
+func (c *Claim) Unkeyed(side Direction) bool { return c.unkeyed(side) != nil }
+
+// unkeyed returns the value of the first list without keys.
+func (c *Claim) unkeyed(side Direction) *Value {
+	for v := c.Value; v != nil; v = v.Elem {
+		if _, isList := v.How.(Each); isList && (v != c.Value || len(c.listKeys(side)) == 0) {
+			return v
+		}
+	}
+	return nil
+}
+
+// noteUnkeyed warns of lists without keys whose elements have members that the other version lacks: a client of the
+// other version loses them by changing the element.
+func (p *planner) noteUnkeyed(plan *Plan) {
+	p.visit(RuleUnkeyed, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
+		var parts []string
+		for _, d := range []Direction{ToHub, FromHub} {
+			list := c.unkeyed(d)
+			if list == nil {
+				continue
+			}
+			const most = 3
+			names := list.Elem.ownMembers(d, map[*Pair]bool{})
+			if len(names) > most {
+				names = append(names[:most], "...")
+			}
+			if names != nil {
+				parts = append(parts, p.version(d)+" alone has "+strings.Join(names, ", "))
+			}
+		}
+		if parts != nil && !p.allows(RuleUnkeyed, in, c, here.spoke) {
+			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleUnkeyed, "%s: in the elements of this list without keys, %s: a client of the other version drops them by changing the element",
+				strings.Join(here.spoke.names(), "."), strings.Join(parts, ", and ")).
+				WithHint("+listType=map and +listMapKey identify the elements, in one version at least; %s accepts it", p.spotAt(in, c, here).marker(model.Allow, "rule", RuleUnkeyed)).
+				WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
+		}
+		return true
+	})
+}
+
+// ownMembers returns the members of a value that the other side lacks, as paths in JSON names.
+func (v *Value) ownMembers(side Direction, inside map[*Pair]bool) (names []string) {
+	for ; v != nil; v = v.Elem {
+		if how, ok := v.How.(Wrap); ok && v.Loss[side] != "" && v.Outer != side {
+			names = append(names, "members beside "+how.Member.String())
+		}
+		pair := v.Pair()
+		if pair == nil || inside[pair] || pair.Opaque {
+			continue
+		}
+		inside[pair] = true
+		for _, c := range pair.Claims {
+			if path := c.side(side); path == nil || c.Functions != [2]bool{} {
+				continue
+			} else if c.Value == nil && c.Loss(side) != "" {
+				names = append(names, path.String())
+			} else if c.Value != nil {
+				for _, name := range c.Value.ownMembers(side, inside) {
+					names = append(names, path.String()+"."+name)
+				}
+			}
+		}
+	}
+	return names
+}

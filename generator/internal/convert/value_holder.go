@@ -14,8 +14,13 @@ import (
 
 // wrap plans the conversion between a value and a struct with the value as a member.
 func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mismatch) {
-	plain, outside, skip := p.around(v, v.Spoke.Kind() != resolve.Struct)
 	member, others, _ := strings.Cut(argument, ",")
+	holdsStruct := func(t *resolve.Type) bool { // one of two structs is around the other
+		found, ok := lookup(t, member)
+		return ok && pointee(found.Last().Type).Kind() == resolve.Struct
+	}
+	inHub := v.Spoke.Kind() != resolve.Struct || v.Hub.Kind() == resolve.Struct && !holdsStruct(v.Spoke) && holdsStruct(v.Hub)
+	plain, outside, skip := p.around(v, inHub)
 	found, ok := lookup(outside, member)
 	if !ok {
 		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v.Spoke, v.Hub)

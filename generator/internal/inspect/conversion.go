@@ -70,7 +70,7 @@ func Conversions(ctx context.Context, c engine.Config, kind string) ([]Conversio
 		for _, plan := range p.Plans {
 			if kind == "" || strings.EqualFold(kind, plan.Spoke.Name) {
 				doc := ConversionDoc{Group: plan.Spoke.Group, Kind: plan.Spoke.Name, Spoke: plan.Spoke.Version, Hub: plan.Hub.Version, Kept: plan.Kept()}
-				doc.add(plan.Root, "", "", map[*convert.Pair]bool{})
+				doc.add(plan.Root, "", "", [2]string{}, map[*convert.Pair]bool{})
 				docs = append(docs, doc)
 			}
 		}
@@ -78,8 +78,12 @@ func Conversions(ctx context.Context, c engine.Config, kind string) ([]Conversio
 	return docs, diags.Sorted()
 }
 
-// add adds the fields of a pair. The fields of a recursive struct are added once.
-func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*convert.Pair]bool) {
+// changed follows a loss in the elements of a list without keys.
+const changed = ", until somebody changes the element of the list"
+
+// add adds the fields of a pair. The fields of a recursive struct are added once. until limits what the annotation
+// keeps, by direction.
+func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until [2]string, inside map[*convert.Pair]bool) {
 	if inside[p] {
 		return
 	}
@@ -112,8 +116,20 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, inside map[*conv
 			if f.LostToHub, f.LostFromHub = around(c.Value, convert.ToHub), around(c.Value, convert.FromHub); f.LostToHub+f.LostFromHub != "" {
 				d.Fields = append(d.Fields, f)
 			}
-			d.add(pair, f.Spoke+below+".", f.Hub+below+".", inside)
+			within := until
+			for _, side := range []convert.Direction{convert.ToHub, convert.FromHub} {
+				if c.Unkeyed(side) {
+					within[side] = changed
+				}
+			}
+			d.add(pair, f.Spoke+below+".", f.Hub+below+".", within, inside)
 			continue
+		}
+		if f.LostToHub != "" {
+			f.LostToHub += until[convert.ToHub]
+		}
+		if f.LostFromHub != "" {
+			f.LostFromHub += until[convert.FromHub]
 		}
 		d.Fields = append(d.Fields, f)
 	}

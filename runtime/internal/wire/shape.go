@@ -304,8 +304,12 @@ func (f *Member) Make(v reflect.Value) reflect.Value {
 	return v
 }
 
-// Omits reports whether encoding/json leaves the field out if its value is v.
+// Omits reports whether encoding/json leaves the field out if its value is v. A pointer to the zero of a metav1.Time,
+// which omitzero leaves out, is a time that somebody has set.
 func (f *Member) Omits(v reflect.Value) bool {
+	if f.Shape.Kind == Pointer && f.Shape.Elem.IsTime {
+		return v.IsNil() && (f.omitEmpty || f.OmitZero)
+	}
 	return f.omitEmpty && isEmpty(v) || f.OmitZero && isZero(v)
 }
 

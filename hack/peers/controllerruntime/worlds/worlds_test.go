@@ -27,13 +27,11 @@ var (
 // the seeds no longer find has to go.
 var known = map[string]string{
 	"bounds and zero":                        "bounds that differ only for the zero value lead to no warning",
-	"limits that are younger than objects":   "a kept value that its markers refuse drops what is around it",
 	"list in another order than its keys":    "a list beside a map comes back in the order of the keys",
-	"list without keys":                      "one edit loses what is kept of all elements, without a warning",
+	"list without keys":                      "an edit of an element loses a value in it that the type of the other version cannot hold",
 	"members that an absent struct requires": "an absent struct becomes an empty one, which its schema refuses",
 	"presence of a pointer to a struct":      "a pointer to an empty struct comes or goes",
 	"removed parent comes back":              "what was kept for the members of a struct comes back after the struct was removed",
-	"time with fraction, or zero":            "metav1.Time drops fractions of a second, and its zero becomes null",
 }
 
 // least are the minimums of what the fixed seeds try.
