@@ -146,6 +146,13 @@ func existing(t *testing.T, defect string) Existing {
 		manifest = strings.Replace(manifest, "localhost/validate", "localhost/other", 1)
 	}
 	kinds := []Kind{{"example.com/v1", "Widget"}}
+	validated, validatedKinds := any(widget{}), kinds
+	if is("no object") {
+		validated = nil
+	}
+	if is("no kinds") {
+		validatedKinds = nil
+	}
 	return Existing{
 		Manifest: write("manifest.txt", manifest),
 		Samples:  []string{dir},
@@ -155,7 +162,7 @@ func existing(t *testing.T, defect string) Existing {
 				Functions: map[admission.Operation]string{admission.Create: "Default"},
 			},
 			{
-				Name: "validate.example.com", Path: "/validate", Object: widget{}, Kinds: kinds, Resources: []string{"widgets"},
+				Name: "validate.example.com", Path: "/validate", Object: validated, Kinds: validatedKinds, Resources: []string{"widgets"},
 				Functions: map[admission.Operation]string{admission.Create: "ValidateCreate", admission.Update: "ValidateUpdate"},
 			},
 		},
@@ -195,6 +202,8 @@ func TestExistingFindsDefects(t *testing.T) {
 		"no handler":                         {"/validate, for which there is no handler"},
 		"no webhook":                         {"the handler at /other is never called"},
 		"another path in the manifest":       {"called at /other, and it is served at /validate"},
+		"no object":                          {"webhook validate.example.com gets no objects of its type", "\tObject: TYPE{},\n"},
+		"no kinds":                           {"webhook validate.example.com gets no objects of its type", "\tObject: admissiontest.widget{},\n", `{APIVersion: "example.com/v1", Kind: "widget"}`},
 		"no uid":                             {"ValidateCreate fails: an API server does not accept the answer: its uid"},
 		"allows everything":                  {"an empty body: the handler allows the request", "half a review: the handler allows the request"},
 		"fails":                              {"ValidateCreate fails: HTTP 404"},
