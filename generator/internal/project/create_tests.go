@@ -300,7 +300,7 @@ func (t *handlersTest) add(w *model.Webhook, f found, raw argument) {
 	h := testedHandler{Path: tested.Path, Hint: ", such as admission.WithValidator(scheme, &Validator{})"}
 	switch {
 	case raw.text != "":
-		h.Hint = ": " + shortened("&admission.Webhook{Handler: " + raw.text + "}")
+		h.Hint = ": " + shortened("&admission.Webhook{Handler: "+raw.text+"}")
 		if raw.code.Fits(t.own) {
 			h.Code = t.uses("&admission.Webhook{Handler: " + raw.code.Text(t.named) + "}")
 			t.register(object)
