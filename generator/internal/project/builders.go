@@ -234,14 +234,25 @@ func isZeroLiteral(source string) bool {
 	return strings.HasSuffix(source, "{}") || strings.HasPrefix(source, "new(")
 }
 
-// constant returns the text of a literal or of a constant of the package that is one.
+// constant returns the text of a literal, or of a constant of the package or the function that is one.
 func (r builderReader) constant(e ast.Expr) (string, bool) {
 	if name, ok := e.(*ast.Ident); ok {
-		e = cmp.Or(r.packageValue(name.Name), r.assigned(name), e)
+		if value := r.assigned(name); value != nil {
+			return r.constant(value)
+		}
+		return r.constantOf(name.Name)
 	}
 	if literal, ok := e.(*ast.BasicLit); ok && literal.Kind == token.STRING {
 		value, err := strconv.Unquote(literal.Value)
 		return value, err == nil
+	}
+	return "", false
+}
+
+// constantOf returns the text of a constant or variable of the package that is a literal.
+func (r builderReader) constantOf(name string) (string, bool) {
+	if literal, ok := r.packageValue(name).(*ast.BasicLit); ok {
+		return r.constant(literal)
 	}
 	return "", false
 }

@@ -3,10 +3,12 @@
 package project
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -69,7 +71,7 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 		if len(webhooks) == 0 {
 			continue
 		}
-		test := newHandlersTest(p)
+		test := &handlersTest{Package: p.Name, own: p.Path, Finalizers: finalizers(ctx, state.Module, p)}
 		for _, w := range webhooks {
 			f := search(sources[i], sources, w)
 			if f.builder.object.IsZero() && !hasResource(w, f.object.Name) {
@@ -168,8 +170,10 @@ type handlersTest struct {
 	Samples  []string
 	// Definitions are files, folders and globs of CustomResourceDefinitions.
 	Definitions []string
-	Webhooks    []testedWebhook
-	Handlers    []testedHandler
+	// Finalizers are constants that code about finalizers uses.
+	Finalizers []string
+	Webhooks   []testedWebhook
+	Handlers   []testedHandler
 	// Schemes are the functions that register the types.
 	Schemes []string
 	// UsesTheirs is true if controller-runtime's package admission is used.
@@ -204,10 +208,39 @@ type testedFunction struct{ Operation, Name string }
 // testedHandler is the handler at a path. Without Code, Hint is what the source has.
 type testedHandler struct{ Path, Code, Hint string }
 
-// newHandlersTest returns the test for a package, without webhooks.
-func newHandlersTest(p *load.Package) *handlersTest {
-	return &handlersTest{Package: p.Name, own: p.Path}
+// finalizers returns the names of finalizers in the functions of a package that are about finalizers: text, and constants
+// of the package and of the packages that it imports.
+func finalizers(ctx context.Context, module *load.Module, p *load.Package) (all []string) {
+	add := func(name string, ok bool) {
+		if ok && finalizerName.MatchString(name) && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	for r := range functions(p, "inalizer") {
+		if begin := r.file.AST.FileStart; !bytes.Contains(r.file.Src[r.function.Pos()-begin:r.function.End()-begin], []byte("inalizer")) {
+			continue
+		}
+		for n := range ast.Preorder(r.function) {
+			switch n := n.(type) {
+			case *ast.BasicLit, *ast.Ident:
+				add(r.constant(n.(ast.Expr)))
+			case *ast.SelectorExpr:
+				from := r.named(n)
+				if _, known := module.PackageName(from.Path); !known || !strings.Contains(strings.ToLower(from.Name), "finalizer") {
+					continue
+				}
+				if imported, _ := module.Locate(ctx, from.Path); imported != nil {
+					add(builderReader{pkg: imported}.constantOf(from.Name))
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
 }
+
+// finalizerName matches the names that finalizers have: with a domain.
+var finalizerName = regexp.MustCompile(`^([a-z0-9-]+\.)+[a-z0-9-]+(/[A-Za-z0-9._-]+)?$`)
 
 // repeats reports whether a text occurs three times.
 func (t *handlersTest) repeats() bool {

@@ -43,6 +43,9 @@ type Existing struct {
 	Samples []string
 	// Definitions are files, folders and globs of CustomResourceDefinitions. They may be missing.
 	Definitions []string
+	// Finalizers are finalizers that the code compares with. If a webhook allows that one of them is removed from an
+	// object that is being deleted, it may deny the removal of others.
+	Finalizers []string
 	// Webhooks are the webhooks of the package's markers. Findings name their functions.
 	Webhooks []Webhook
 	// Handlers are the project's handlers by path. A handler that is nil counts as missing.
@@ -69,7 +72,7 @@ func (e Existing) checks(t testing.TB) []check {
 		if e.Handlers[w.Path] == nil || len(calls) == 0 {
 			continue // which is reported
 		}
-		c := existingCheck{Webhook: w, handler: e.Handlers[w.Path], call: calls[0], sent: &sentReviews{}, depends: new(bool)}
+		c := existingCheck{Webhook: w, finalizers: append([]string{othersFinalizer}, e.Finalizers...), handler: e.Handlers[w.Path], call: calls[0], sent: &sentReviews{}, depends: new(bool)}
 		c.definition = suite.definitions[c.groupVersionKind()]
 		for _, o := range samples {
 			if o.APIVersion == c.call.kind.APIVersion && o.Kind == c.call.kind.Kind {
@@ -166,6 +169,8 @@ type existingCheck struct {
 	handler http.Handler
 	call    call
 	samples []json.RawMessage
+	// finalizers are removed from objects that are being deleted.
+	finalizers []string
 	// definition is the definition of the objects' kind; nil without one.
 	definition *definition
 	// beta reports whether API servers may send reviews of v1beta1.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -52,6 +53,9 @@ func existing(t *testing.T, defect string) Existing {
 			if len(messages) > 0 {
 				return errors.New(strings.Join(messages, ", "))
 			}
+		}
+		if own := "widgets.example.com/last"; is("exempts its finalizer") && old != nil && !slices.Contains(old.Finalizers, own) {
+			return errors.New("spec is wrong")
 		}
 		if is("finalizer of an invalid object") && object.Spec.Inner == nil || is("finalizer") && old != nil && old.Spec.Size != "" {
 			return errors.New("spec.size is wrong")
@@ -171,6 +175,18 @@ func existing(t *testing.T, defect string) Existing {
 }
 
 func TestExisting(t *testing.T) { existing(t, "").Run(t) }
+
+// TestExistingRespectsFinalizers has a validator that lets its own finalizer go, and no other.
+func TestExistingRespectsFinalizers(t *testing.T) {
+	e := existing(t, "exempts its finalizer")
+	if said := existingFindings(t, e); !strings.Contains(said, "denies that the last finalizer is removed") {
+		t.Errorf("without the finalizer, it reports\n%s", said)
+	}
+	e.Finalizers = []string{"other.example.com/last", "widgets.example.com/last"}
+	if said := existingFindings(t, e); strings.Contains(said, "finalizer") {
+		t.Errorf("it reports\n%s", said)
+	}
+}
 
 // TestExistingSharedPath has a webhook for each operation, with one handler.
 func TestExistingSharedPath(t *testing.T) {
