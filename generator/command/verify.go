@@ -39,6 +39,7 @@ func verifyCommand(s streams) *cobra.Command {
 				remedy += " generate --output " + manifest
 			}
 			result := progress(s.err, func() engine.Result { return inspect.Generate(c.Context(), config) })
+			result.Diagnostics.Add(project.Dropping(c.Context(), config)...)
 			stale := output.Stale(result.Changes)
 			outdated := s.outdated(result.Root)
 			stale.Add(outdated...)
