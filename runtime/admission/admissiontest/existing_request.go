@@ -187,8 +187,8 @@ func logPanics(log func()) (reset func()) {
 
 // panicPosition returns the position of a panic: "order_webhook.go:33". It must be called while the panic is handled.
 func panicPosition() string {
-	if frames := failure.Frames(string(debug.Stack())); len(frames) > 0 {
-		return frames[0].Position.String()
+	if f, ok := failure.UserFrame(string(debug.Stack())); ok {
+		return f.Position.String()
 	}
 	return "an unknown position"
 }
