@@ -93,7 +93,7 @@ func parseHeading(text []byte) (Heading, flaw) {
 		if !isGo {
 			inGo[i] = strings.TrimRight("// "+plain[i], " ")
 		}
-		if what := unfit(inGo[i], plain[i]); what != "" {
+		if what := unfit(inGo[i], strings.TrimSpace(plain[i])); what != "" {
 			return Heading{}, flaw{i + 1, what}
 		}
 	}
@@ -122,9 +122,12 @@ func codeAt(lines []string) int {
 	}
 }
 
+// withoutSigns returns the text of a line of Go comments, with the indentation that the text has behind the sign.
 func withoutSigns(line string) string {
-	line = openingSign.ReplaceAllString(strings.TrimSpace(line), "")
-	return strings.TrimSpace(strings.TrimSuffix(line, "*/"))
+	if trimmed := strings.TrimLeft(line, " \t"); openingSign.MatchString(trimmed) {
+		line = strings.TrimPrefix(openingSign.ReplaceAllString(trimmed, ""), " ")
+	}
+	return strings.TrimRight(strings.TrimSuffix(line, "*/"), " \t")
 }
 
 // between joins the lines from the first to the last that have text.
