@@ -23,14 +23,25 @@ import (
 type Heading struct {
 	golang string // as a comment of Go
 	hash   string // as lines that begin with #
+	local  string // the prefix of the imports that have a group of their own; may be empty
 }
 
-// Above puts the heading above the content of Go and YAML files. Parts and bare files stay as they are, and so do files
+// In returns the heading for files of a project, whose imports are grouped as its tools want them.
+func (h Heading) In(root string) Heading {
+	h.local = localImports(root)
+	return h
+}
+
+// Above puts the heading above the content of Go and YAML files, and groups the imports of Go files. Parts and bare files stay as they are, and so do files
 // that begin with it already.
 func (h Heading) Above(files []File) []File {
 	texts := map[string]string{".go": h.golang, ".yaml": h.hash, ".yml": h.hash, ".tpl": h.hash}
 	files = slices.Clone(files)
 	for i, f := range files {
+		if h.local != "" && filepath.Ext(f.Path) == ".go" {
+			f.Content = []byte(grouped(string(f.Content), h.local))
+			files[i] = f
+		}
 		if text := texts[filepath.Ext(f.Path)]; text != "" && !f.Bare && f.Owner != Part && !bytes.HasPrefix(f.Content, []byte(text)) {
 			files[i].Content = slices.Concat([]byte(text+"\n"), f.Content)
 		}
