@@ -26,10 +26,10 @@ type kindVersion struct {
 	converted bool
 }
 
-// Unconverted returns the kinds of the project with several served versions, if one is not converted: neither by
-// markers, nor by methods of controller-runtime's Convertible and Hub, nor by a webhook in the definition or a patch
-// of it, nor by a converter that the project names. A kind that two packages declare in one version, such as in tests
-// of migrations, is left out: nothing tells which of them is served.
+// Unconverted returns the kinds with several served versions if a version has no conversion. A conversion is a
+// marker, methods of controller-runtime's Convertible and Hub, a webhook in the CRD or in a patch of it, or a
+// converter in the program. It omits kinds that two packages declare in the same version, such as in migration tests,
+// because it cannot tell which of them is served.
 func (r Run) Unconverted(ctx context.Context, p *model.Project, definitions []*manifest.Definition) (all []lint.Unconverted) {
 	if p.Incomplete {
 		return nil
@@ -77,8 +77,7 @@ func (r Run) Unconverted(ctx context.Context, p *model.Project, definitions []*m
 	return all
 }
 
-// patches returns what kubebuilder's projects patch into definitions. A patch has a definition's name, and may lack
-// its kind.
+// patches returns the CRD patches of kubebuilder projects. A patch has the name of a CRD and may lack its kind.
 func (r Run) patches() []*manifest.Definition {
 	sources, err := load.Arguments(load.Names(r.Root, "config/crd/patches"), nil)
 	if err != nil {
@@ -88,8 +87,8 @@ func (r Run) patches() []*manifest.Definition {
 	return contents.Definitions
 }
 
-// converters returns the files that register a conversion without methods of the kind, by the builder of
-// controller-runtime or by Knative. They name the kinds.
+// converters returns the files that register a conversion without methods, with controller-runtime's builder or
+// Knative's. They contain the kinds' names.
 func (r Run) converters(ctx context.Context) (files []*load.File) {
 	source, _ := load.Load(ctx, load.Config{Dir: r.Root, Patterns: []string{"./..."}, Tags: r.Tags,
 		Markers: []string{".WithConverter(", ".NewHubSpokeConverter(", ".RegisterConverter(", ".NewConversionController("}})
@@ -109,8 +108,8 @@ func isTwice(of []kindVersion) bool {
 	return false
 }
 
-// isServed reports whether a cluster surely serves a version of a kind. The kind's definition says it. Without one, the
-// type has the marker by which controller-gen writes it, or a webhook, and no marker takes it back.
+// isServed reports whether a cluster certainly serves a version of a kind. The kind's CRD determines this. Without a
+// CRD, the type must have controller-gen's marker for CRDs or a webhook, and no marker that disables the version.
 func isServed(v kindVersion, p *model.Project, definitions []*manifest.Definition) bool {
 	name := v.Spec.Name.Name
 	for _, d := range definitions {
@@ -130,7 +129,7 @@ func isServed(v kindVersion, p *model.Project, definitions []*manifest.Definitio
 	})
 }
 
-// unconverted returns the finding about the versions of a kind, which are sorted.
+// unconverted returns the finding for a kind with sorted versions.
 func unconverted(of []kindVersion, definitions []*manifest.Definition) (found lint.Unconverted, ok bool) {
 	found.Group, found.Kind = of[0].Group, of[0].Spec.Name.Name
 	for _, d := range definitions {
@@ -157,12 +156,12 @@ func unconverted(of []kindVersion, definitions []*manifest.Definition) (found li
 	return found, ok
 }
 
-// withoutPackage returns the text of a file below its package clause.
+// withoutPackage returns the text of a file after its package clause.
 func withoutPackage(f *load.File) []byte {
 	return bytes.Join(bytes.SplitAfter(f.Src, []byte("\n"))[f.Position(f.AST.Name.Pos()).Line:], nil)
 }
 
-// isKind reports whether a type is a struct with the metadata of a kind.
+// isKind reports whether a type is a struct with a kind's metadata.
 func isKind(spec *ast.TypeSpec) bool {
 	t, ok := spec.Type.(*ast.StructType)
 	if !ok {

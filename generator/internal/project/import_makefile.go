@@ -102,7 +102,7 @@ func repaired(rest []string) bool {
 	return false
 }
 
-// withoutWebhooks returns a command of controller-gen without its generator of webhooks, and a line with webhook-gen.
+// withoutWebhooks returns a controller-gen command without its webhook generator, and a line with webhook-gen.
 func withoutWebhooks(command string) (lines string, ok bool) {
 	if !controllerGenCommand.MatchString(command) {
 		return "", false
@@ -123,10 +123,10 @@ func withoutWebhooks(command string) (lines string, ok bool) {
 	return lines, true
 }
 
-// controllerGenCommand matches a call of controller-gen, by its name or a variable.
+// controllerGenCommand matches controller-gen by its name or a variable's.
 var controllerGenCommand = regexp.MustCompile(`(?i)controller[-_]gen\b`)
 
-// isGenerator reports whether a word of a command is one of controller-gen's other generators.
+// isGenerator reports whether a word is another generator of controller-gen.
 func isGenerator(word string) bool {
 	name, _, _ := strings.Cut(word, ":")
 	return slices.Contains([]string{"crd", "rbac", "object", "schemapatch", "applyconfiguration"}, name)
