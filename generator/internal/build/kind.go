@@ -196,6 +196,20 @@ func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declare
 	if !gv.version.IsSet() && said.Versions.IsSet() {
 		kind.Version = said.Versions.V[0]
 	}
+	marked := Marked(t)
+	kind.Plural, kind.Scope, kind.Subresources = marked.Plural, marked.Scope, marked.Subresources
+	if tag := func(name string) bool { return findTag(t.File, t.Comments(), name).IsSet() }; kind.Plural == "" {
+		gengo, _ := plurals(kind.Kind)
+		if kind.Plural = gengo; !said.Resources.IsSet() && !tag("genclient") {
+			kind.Plural = b.plural(kind.Kind, at)
+		}
+	}
+	return kind
+}
+
+// Marked returns what controller-gen's markers, and client-gen's, set for the kind of a type. Its plural is empty if no
+// marker of controller-gen decides it.
+func Marked(t load.Type) (kind model.Kind) {
 	comments := t.Comments()
 	tag := func(name string) diag.Sourced[string] { return findTag(t.File, comments, name) }
 	resource := tag("kubebuilder:resource")
@@ -214,16 +228,8 @@ func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declare
 	if kind.Scope == "" && tag("genclient:nonNamespaced").IsSet() {
 		kind.Scope = "Cluster"
 	}
-	if kind.Plural == "" {
-		gengo, controllerGen := plurals(kind.Kind)
-		switch {
-		case resource.IsSet() || tag("kubebuilder:object:root").IsSet():
-			kind.Plural = controllerGen
-		case said.Resources.IsSet() || tag("genclient").IsSet():
-			kind.Plural = gengo
-		default:
-			kind.Plural = b.plural(kind.Kind, at)
-		}
+	if kind.Plural == "" && (resource.IsSet() || tag("kubebuilder:object:root").IsSet()) {
+		_, kind.Plural = plurals(t.Spec.Name.Name)
 	}
 	return kind
 }

@@ -39,14 +39,18 @@ func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Ch
 		if !slices.ContainsFunc(in, func(c output.Change) bool { return c.Old != nil }) {
 			continue // nothing was enforced before
 		}
-		from, to := enforced(in, func(c output.Change) []byte { return c.Old }), enforced(in, func(c output.Change) []byte { return c.New })
+		from, broken := enforced(in, func(c output.Change) []byte { return c.Old })
+		to, _ := enforced(in, func(c output.Change) []byte { return c.New })
+		if !inChart && !r.acceptsRemovals {
+			diags.Add(unreadable(broken)...)
+		}
 		for _, l := range upgrade.Lost(from, to) {
 			if !slices.Contains(lost, l) { // the chart repeats the manifests
 				lost = append(lost, l)
 			}
 		}
 	}
-	diags = r.unregistered(changes)
+	diags.Add(r.unregistered(changes)...)
 	if len(lost) == 0 {
 		return diags
 	}
@@ -78,8 +82,19 @@ func (r Run) unregistered(changes []output.Change) (diags diag.List) {
 	return diags
 }
 
-// enforced returns the state of the YAML files in changes, before or after the changes.
-func enforced(changes []output.Change, text func(output.Change) []byte) *upgrade.State {
+// unreadable reports files on disk of which nobody can tell what they enforce.
+func unreadable(found diag.List) (diags diag.List) {
+	for _, d := range found {
+		if d.Severity == diag.Error && d.Rule == manifest.RuleYAML {
+			diags.Add(lost(diag.Error, d.Range, "nothing tells what the file enforces: %s", d.Message).
+				WithHint("repair it, or take it from the last commit: git checkout HEAD -- %s; --accept-removal replaces it", filepath.Base(d.Pos.File)))
+		}
+	}
+	return diags
+}
+
+// enforced returns the state of the YAML files in changes, before or after the changes, and the mistakes in these files.
+func enforced(changes []output.Change, text func(output.Change) []byte) (*upgrade.State, diag.List) {
 	var files []load.Text
 	for _, c := range changes {
 		content := text(c)
@@ -92,8 +107,8 @@ func enforced(changes []output.Change, text func(output.Change) []byte) *upgrade
 		}
 		files = append(files, load.Text{Path: c.Path, Content: content})
 	}
-	contents, _ := manifest.Read(files) // a file that is not YAML enforces nothing
-	return upgrade.OfManifests(contents)
+	contents, diags := manifest.Read(files)
+	return upgrade.OfManifests(contents), diags
 }
 
 // causes finds the cause of lost enforcement.

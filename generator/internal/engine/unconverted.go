@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"go/ast"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,25 +35,7 @@ func (r Run) Unconverted(ctx context.Context, p *model.Project, definitions []*m
 	if p.Incomplete {
 		return nil
 	}
-	source, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: build.APIMarkers()})
-	versions := map[string][]kindVersion{} // by group and kind
-	for _, api := range build.APIs(ctx, source.Packages) {
-		for _, f := range api.FilesWith("TypeMeta") {
-			for spec := range load.Types(f.AST) {
-				t := load.Type{File: f, Spec: spec}
-				if !isKind(spec) {
-					continue
-				}
-				name := spec.Name.Name
-				byHand := slices.ContainsFunc(api.Methods(name), func(m load.Method) bool { return m.Name == convertTo || m.Name == "Hub" })
-				byMarker := slices.ContainsFunc(p.Conversions, func(c *model.Conversion) bool {
-					return c.Spoke.Group == api.Group && c.Spoke.Name == name && (c.Spoke.Version == api.Version || c.Hub.Version == api.Version)
-				})
-				key := api.Group + "/" + name
-				versions[key] = append(versions[key], kindVersion{api, t, byHand || byMarker})
-			}
-		}
-	}
+	versions := r.kinds(ctx, p)
 	definitions = slices.Concat(definitions, r.patches())
 	for _, of := range versions {
 		if isTwice(of) {
@@ -75,6 +58,68 @@ func (r Run) Unconverted(ctx context.Context, p *model.Project, definitions []*m
 	}
 	slices.SortFunc(all, func(a, b lint.Unconverted) int { return cmp.Or(a.Pos.Compare(b.Pos), strings.Compare(a.Kind, b.Kind)) })
 	return all
+}
+
+// kinds returns the versions of the project's kinds, by group and kind.
+func (r Run) kinds(ctx context.Context, p *model.Project) map[string][]kindVersion {
+	source, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: build.APIMarkers()})
+	versions := map[string][]kindVersion{}
+	for _, api := range build.APIs(ctx, source.Packages) {
+		for _, f := range api.FilesWith("TypeMeta") {
+			for spec := range load.Types(f.AST) {
+				t := load.Type{File: f, Spec: spec}
+				if !isKind(spec) {
+					continue
+				}
+				name := spec.Name.Name
+				byHand := slices.ContainsFunc(api.Methods(name), func(m load.Method) bool { return m.Name == convertTo || m.Name == "Hub" })
+				byMarker := slices.ContainsFunc(p.Conversions, func(c *model.Conversion) bool {
+					return c.Spoke.Group == api.Group && c.Spoke.Name == name && (c.Spoke.Version == api.Version || c.Hub.Version == api.Version)
+				})
+				key := api.Group + "/" + name
+				versions[key] = append(versions[key], kindVersion{api, t, byHand || byMarker})
+			}
+		}
+	}
+	return versions
+}
+
+// Declared returns the kinds whose definitions controller-gen makes of markers on their types, as far as markers tell:
+// without schemas. A kind that two packages declare in one version is left out.
+func (r Run) Declared(ctx context.Context, p *model.Project) (all []Declared) {
+	versions := r.kinds(ctx, p)
+	for _, key := range slices.Sorted(maps.Keys(versions)) {
+		of := slices.DeleteFunc(versions[key], func(v kindVersion) bool {
+			return !v.isMarked("+kubebuilder:object:root=true") || v.isMarked("+kubebuilder:skipversion")
+		})
+		if len(of) == 0 || isTwice(of) {
+			continue
+		}
+		kind := of[0].Spec.Name.Name
+		d := Declared{Definition: &manifest.Definition{Group: of[0].Group, Kind: kind}, Types: map[string]model.GoType{}}
+		for _, v := range of {
+			at := v.File.Range(v.Spec.Name.Pos(), v.Spec.Name.End())
+			k := build.Marked(v.Type)
+			d.Range, d.Plural = at, k.Plural
+			d.Scope = cmp.Or(k.Scope, d.Scope, "Namespaced")
+			d.Versions = append(d.Versions, manifest.Version{Range: at, Name: v.Version, Subresources: k.Subresources,
+				Served: !v.isMarked("+kubebuilder:unservedversion"), Storage: len(of) == 1 || v.isMarked("+kubebuilder:storageversion")})
+			d.Types[v.Version] = model.GoType{Path: v.Path, Name: kind}
+		}
+		d.Name = d.Plural + "." + d.Group
+		all = append(all, d)
+	}
+	return all
+}
+
+// Declared is a kind as its types declare it.
+type Declared struct {
+	*manifest.Definition
+	Types map[string]model.GoType // by version
+}
+
+func (v kindVersion) isMarked(marker string) bool {
+	return slices.Contains(load.Markers(v.Comments()...), marker)
 }
 
 // patches returns the CRD patches of kubebuilder projects. A patch has the name of a CRD and may lack its kind.
@@ -117,14 +162,13 @@ func isServed(v kindVersion, p *model.Project, definitions []*manifest.Definitio
 			return slices.ContainsFunc(d.Versions, func(of manifest.Version) bool { return of.Name == v.Version && of.Served })
 		}
 	}
-	markers := load.Markers(v.Comments()...)
-	if slices.Contains(markers, "+kubebuilder:skipversion") || slices.Contains(markers, "+kubebuilder:unservedversion") {
+	if v.isMarked("+kubebuilder:skipversion") || v.isMarked("+kubebuilder:unservedversion") {
 		return false
 	}
 	if slices.ContainsFunc(strings.Split(v.Path, "/"), func(folder string) bool { return slices.Contains([]string{"test", "tests", "e2e"}, folder) }) {
 		return false
 	}
-	return slices.Contains(markers, "+kubebuilder:object:root=true") || slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool {
+	return v.isMarked("+kubebuilder:object:root=true") || slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool {
 		return w.Kind != nil && w.Kind.Group == v.Group && w.Kind.Version == v.Version && w.Kind.Kind == name
 	})
 }
