@@ -48,6 +48,7 @@ func verifyCommand(s streams) *cobra.Command {
 				result = progress(s.err, read)
 				release()
 			}
+			result.Diagnostics.Add(project.Dropping(c.Context(), config)...)
 			stale := output.Stale(result.Changes)
 			outdated := s.outdated(result.Root)
 			stale.Add(outdated...)

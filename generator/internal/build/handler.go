@@ -221,7 +221,7 @@ func (b *builder) ownType(said *registry.Subject, s subject, local model.GoType)
 	case !said.For.IsSet():
 		return local
 	case t.ImportPath == "":
-		return builtinType(*s.kind)
+		return BuiltinType(*s.kind)
 	}
 	return model.GoType{Path: t.ImportPath, Alias: b.alias(t.ImportPath, s.kind.Group, s.kind.Version), Name: t.Type}
 }
@@ -249,8 +249,8 @@ func carriedType(w *model.Webhook, kind *model.Kind, own model.GoType) model.GoT
 	return carried
 }
 
-// builtinType returns the type of k8s.io/api for a kind of Kubernetes itself.
-func builtinType(k model.Kind) model.GoType {
+// BuiltinType returns the type of k8s.io/api for a kind of Kubernetes itself.
+func BuiltinType(k model.Kind) model.GoType {
 	for folder, group := range model.BuiltinGroups() {
 		if group == k.Group {
 			return model.GoType{Path: "k8s.io/api/" + folder + "/" + k.Version, Alias: Alias(k.Group, k.Version), Name: k.Kind}

@@ -94,7 +94,7 @@ func (b *builder) foreign(m *packageMarkers, at declared[*registry.Subject]) sub
 		}
 		s := subject{kind: &kind, foreign: true, object: model.GoType{Path: t.ImportPath, Name: t.Type}}
 		if model.IsBuiltinGroup(kind.Group) {
-			s.object = builtinType(kind)
+			s.object = BuiltinType(kind)
 		}
 		return s
 	}
@@ -114,7 +114,7 @@ func (b *builder) hasBuiltin(from *load.Module, kind model.Kind) bool {
 	if slices.ContainsFunc(model.BuiltinResources(), func(r model.BuiltinResource) bool { return r.Group == kind.Group && r.Name == kind.Plural }) {
 		return true
 	}
-	p, err := from.Locate(b.ctx, builtinType(kind).Path)
+	p, err := from.Locate(b.ctx, BuiltinType(kind).Path)
 	if err != nil {
 		return false
 	}

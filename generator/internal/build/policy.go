@@ -154,7 +154,7 @@ func (b *builder) parameterKind(m *packageMarkers, p *model.Policy, said diag.So
 			b.unknownBuiltin(said, kind)
 			return
 		}
-		p.ParamKind = &model.TypedKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Type: builtinType(kind)}
+		p.ParamKind = &model.TypedKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Type: BuiltinType(kind)}
 	case known: // a kind of another project, named by group and version
 	default:
 		_, t, gv, ok := b.locate(m.Module, said, `, or name the kind: params: "group/version/Kind"`)

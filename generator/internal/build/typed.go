@@ -44,7 +44,7 @@ func (b *builder) typedKind(from *load.Module, s subject, group, version, resour
 	if !model.IsBuiltinGroup(group) || !model.IsVersion(version) {
 		return model.TypedKind{}, false
 	}
-	folder := builtinType(model.Kind{Group: group, Version: version}).Path
+	folder := BuiltinType(model.Kind{Group: group, Version: version}).Path
 	p, err := from.Locate(b.ctx, folder)
 	if err != nil {
 		return model.TypedKind{}, false

@@ -265,6 +265,7 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 		r.Heading = heading
 		r.Diagnostics.Add(problems...)
 	}
+	r.Heading = r.Heading.In(root)
 	return r
 }
 

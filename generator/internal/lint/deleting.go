@@ -3,7 +3,6 @@
 package lint
 
 import (
-	"bytes"
 	"context"
 	"go/ast"
 	"slices"
@@ -15,8 +14,8 @@ import (
 )
 
 // Updates returns the positions of validators' methods for updates that may deny an object that is being deleted. It
-// looks at the syntax alone, and leaves out methods that return no error, and methods in a file that mentions the
-// deletionTimestamp or finalizers.
+// looks at the syntax alone, and follows a method that calls another type's. It leaves out methods that return no error,
+// and methods in a file that mentions the deletionTimestamp or finalizers, or that call such a function of the package.
 func Updates(ctx context.Context, module *load.Module, p *model.Project) map[*model.Webhook]diag.Range {
 	found := map[*model.Webhook]diag.Range{}
 	for _, w := range p.Webhooks() {
@@ -29,11 +28,15 @@ func Updates(ctx context.Context, module *load.Module, p *model.Project) map[*mo
 		}
 		validator, method := validatorOf(pkg, w)
 		update, f := methodOf(pkg, validator, method)
-		if update == nil || !denies(update) || bytes.Contains(f.Src, []byte("DeletionTimestamp")) || bytes.Contains(f.Src, []byte("Finalizer")) ||
-			w.Kubebuilder && !judgesState(pkg, validator, update) {
+		if update == nil {
 			continue
 		}
-		found[w] = f.Range(update.Name.Pos(), update.Name.End())
+		own := validatorMethod{pkg, validator, update, f}
+		m := own.followed(ctx, module)
+		if !denies(m.fn) || own.exempts() || m.exempts() || w.Kubebuilder && !judgesState(m.pkg, m.validator, m.fn) {
+			continue
+		}
+		found[w] = m.file.Range(m.fn.Name.Pos(), m.fn.Name.End())
 	}
 	return found
 }

@@ -23,14 +23,25 @@ import (
 type Heading struct {
 	golang string // as a Go comment
 	hash   string // as lines with #
+	local  string // the prefix of the imports that have a group of their own; may be empty
 }
 
-// Above puts the heading above the content of Go and YAML files. Parts, bare files and files with the heading stay
-// unchanged.
+// In returns the heading for files of a project, whose imports are grouped as its tools want them.
+func (h Heading) In(root string) Heading {
+	h.local = localImports(root)
+	return h
+}
+
+// Above puts the heading above the content of Go and YAML files, and groups the imports of Go files. Parts, bare files
+// and files with the heading stay unchanged otherwise.
 func (h Heading) Above(files []File) []File {
 	texts := map[string]string{".go": h.golang, ".yaml": h.hash, ".yml": h.hash, ".tpl": h.hash}
 	files = slices.Clone(files)
 	for i, f := range files {
+		if h.local != "" && filepath.Ext(f.Path) == ".go" {
+			f.Content = []byte(grouped(string(f.Content), h.local))
+			files[i] = f
+		}
 		if text := texts[filepath.Ext(f.Path)]; text != "" && !f.Bare && f.Owner != Part && !bytes.HasPrefix(f.Content, []byte(text)) {
 			files[i].Content = slices.Concat([]byte(text+"\n"), f.Content)
 		}
@@ -93,7 +104,7 @@ func parseHeading(text []byte) (Heading, flaw) {
 		if !isGo {
 			inGo[i] = strings.TrimRight("// "+plain[i], " ")
 		}
-		if what := unfit(inGo[i], plain[i]); what != "" {
+		if what := unfit(inGo[i], strings.TrimSpace(plain[i])); what != "" {
 			return Heading{}, flaw{i + 1, what}
 		}
 	}
@@ -122,9 +133,12 @@ func codeAt(lines []string) int {
 	}
 }
 
+// withoutSigns returns the text of a line of Go comments, with the indentation that the text has behind the sign.
 func withoutSigns(line string) string {
-	line = openingSign.ReplaceAllString(strings.TrimSpace(line), "")
-	return strings.TrimSpace(strings.TrimSuffix(line, "*/"))
+	if trimmed := strings.TrimLeft(line, " \t"); openingSign.MatchString(trimmed) {
+		line = strings.TrimPrefix(openingSign.ReplaceAllString(trimmed, ""), " ")
+	}
+	return strings.TrimRight(strings.TrimSuffix(line, "*/"), " \t")
 }
 
 // trimToText joins the lines from the first to the last with text.

@@ -18,7 +18,8 @@ func TestHeading(t *testing.T) {
 	block := "/*\nCopyright The Shop Authors.\n\n * Licensed\n*/\n"
 	tests := []struct{ name, text, inGo, hash string }{
 		{"block comment", "\ufeff\r\n/*\r\nCopyright The Shop Authors.\r\n\r\n * Licensed \r\n*/\r\n", block, "# Copyright The Shop Authors.\n#\n# Licensed\n"},
-		{"line comments", "// Copyright\n//\n//  Licensed\n\n\n", "// Copyright\n//\n//  Licensed\n", "# Copyright\n#\n# Licensed\n"},
+		{"line comments", "// Copyright\n//\n//  Licensed\n\n\n", "// Copyright\n//\n//  Licensed\n", "# Copyright\n#\n#  Licensed\n"},
+		{"indented block", "/*\nCopyright\n\n    http://example.com\n\n\tLicensed */\n", "/*\nCopyright\n\n    http://example.com\n\n\tLicensed */\n", "# Copyright\n#\n#     http://example.com\n#\n# \tLicensed\n"},
 		{"two comments", "// Copyright\n\n/* Licensed */\n", "// Copyright\n\n/* Licensed */\n", "# Copyright\n#\n# Licensed\n"},
 		{"hash lines", "# Copyright\n#\n#  Licensed\n", "// Copyright\n//\n//  Licensed\n", "# Copyright\n#\n#  Licensed\n"},
 		{"plain", "\nCopyright\n\n  package deal: Licensed\n", "// Copyright\n//\n//   package deal: Licensed\n", "# Copyright\n#\n#   package deal: Licensed\n"},

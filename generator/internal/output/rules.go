@@ -27,6 +27,8 @@ const (
 	RuleOrphan   = "O11"
 	RuleRemoval  = "O12"
 	RuleRenamed  = "O13"
+	// RuleOtherWriter is reported by import and verify.
+	RuleOtherWriter = "O20"
 )
 
 // Rules documents the rules.
@@ -45,6 +47,7 @@ func Rules() []diag.Rule {
 		{ID: RuleOrphan, Severity: diag.Warning, Title: "no file of yours needs generated code that goes"},
 		{ID: RuleRemoval, Title: "enforcement goes only by an act of the user"},
 		{ID: RuleRenamed, Title: "the code of a renamed type is renamed, too"},
+		{ID: RuleOtherWriter, Severity: diag.Warning, Title: "no other command drops webhooks from the manifest"},
 	}
 }
 

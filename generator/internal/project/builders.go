@@ -65,17 +65,9 @@ type side struct {
 func builders(p *load.Package) []builder {
 	var all []builder
 	for r := range functions(p, "WebhookManagedBy") {
-		read := map[*ast.CallExpr]bool{} // by the first call of a chain; the last call of the chain comes first
-		for n := range ast.Preorder(r.function) {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				continue
-			}
-			if chain := chainOf(call); chain != nil && !read[chain[0]] {
-				read[chain[0]] = true
-				if b := r.builder(chain); !b.object.IsZero() {
-					all = append(all, b)
-				}
+		for _, chain := range r.chains() {
+			if b := r.builder(chain); !b.object.IsZero() {
+				all = append(all, b)
 			}
 		}
 	}
@@ -93,25 +85,84 @@ func functions(p *load.Package, words ...string) iter.Seq[builderReader] {
 	}
 }
 
-// chainOf returns the calls of a method chain, first call first, or nil if the chain does not begin with a builder.
-func chainOf(last *ast.CallExpr) []*ast.CallExpr {
-	var chain []*ast.CallExpr
-	for call := last; ; {
-		chain = append(chain, call)
-		fun := call.Fun
-		if index, ok := fun.(*ast.IndexExpr); ok { // with a type argument
-			fun = index.X
+// chains returns the calls of the methods of each builder in the function, the call that makes the builder first. A
+// builder may be in a variable: b := ctrl.NewWebhookManagedBy(mgr, &T{}), and then b.WithValidator(&V{}).
+func (r builderReader) chains() [][]*ast.CallExpr {
+	var all [][]*ast.CallExpr
+	variables, read := map[string]int{}, map[*ast.CallExpr]bool{}
+	follow := func(e ast.Expr) (builder int) { // -1 for another expression
+		chain, root := chainOf(e)
+		builder, ok := variables[root]
+		switch {
+		case len(chain) == 0 && root == "", root != "" && !ok:
+			return -1
+		case root == "" && read[chain[0]]:
+			return slices.IndexFunc(all, func(c []*ast.CallExpr) bool { return c[0] == chain[0] })
+		case root == "":
+			builder = len(all)
+			all = append(all, nil)
 		}
-		selector, ok := fun.(*ast.SelectorExpr)
-		if !ok {
-			return nil
+		for _, call := range chain {
+			if !read[call] {
+				read[call] = true
+				all[builder] = append(all[builder], call)
+			}
 		}
-		if name := selector.Sel.Name; name == "NewWebhookManagedBy" || name == "WebhookManagedBy" {
+		return builder
+	}
+	assign := func(name ast.Expr, value ast.Expr) {
+		if id, ok := name.(*ast.Ident); ok {
+			if builder := follow(value); builder >= 0 {
+				variables[id.Name] = builder
+			}
+		}
+	}
+	for n := range ast.Preorder(r.function) {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, value := range n.Rhs {
+				if len(n.Lhs) == len(n.Rhs) {
+					assign(n.Lhs[i], value)
+				}
+			}
+		case *ast.ValueSpec:
+			for i, value := range n.Values {
+				if len(n.Names) == len(n.Values) {
+					assign(n.Names[i], value)
+				}
+			}
+		case *ast.CallExpr:
+			follow(n)
+		}
+	}
+	return all
+}
+
+// chainOf returns the calls of a chain of methods, the first call first. The chain begins with the call that makes a
+// builder, or with the variable root. Without either, root is empty and there are no calls.
+func chainOf(e ast.Expr) (chain []*ast.CallExpr, root string) {
+	for {
+		switch v := e.(type) {
+		case *ast.Ident:
 			slices.Reverse(chain)
-			return chain
-		}
-		if call, ok = selector.X.(*ast.CallExpr); !ok {
-			return nil
+			return chain, v.Name
+		case *ast.CallExpr:
+			chain = append(chain, v)
+			fun := v.Fun
+			if index, ok := fun.(*ast.IndexExpr); ok { // with a type argument
+				fun = index.X
+			}
+			selector, ok := fun.(*ast.SelectorExpr)
+			if !ok {
+				return nil, ""
+			}
+			if name := selector.Sel.Name; name == "NewWebhookManagedBy" || name == "WebhookManagedBy" {
+				slices.Reverse(chain)
+				return chain, ""
+			}
+			e = selector.X
+		default:
+			return nil, ""
 		}
 	}
 }
@@ -129,6 +180,11 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 	if generic {
 		b.object = r.objectType(chain[0].Args[1])
 	}
+	if index, ok := chain[0].Fun.(*ast.IndexExpr); ok && b.object.IsZero() {
+		if pointer, ok := index.Index.(*ast.StarExpr); ok {
+			b.object = r.named(pointer.X)
+		}
+	}
 	paths := map[string]string{}
 	for _, call := range chain[1:] {
 		name := call.Fun.(*ast.SelectorExpr).Sel.Name
@@ -139,7 +195,7 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 		case "For":
 			b.object = r.objectType(call.Args[0])
 		case "WithValidatorCustomPath", "WithDefaulterCustomPath", "WithCustomPath":
-			if value, err := strconv.Unquote(r.text(call.Args[0])); err == nil { // of a literal
+			if value, ok := r.constant(call.Args[0]); ok {
 				paths[name] = value
 			}
 		case "WithValidator", "WithDefaulter", "WithCustomValidator", "WithCustomDefaulter":
@@ -177,22 +233,74 @@ func isZeroLiteral(source string) bool {
 	return strings.HasSuffix(source, "{}") || strings.HasPrefix(source, "new(")
 }
 
-// objectType is like typeOf, and also resolves variables that the function assigns once.
-func (r builderReader) objectType(e ast.Expr) model.GoType {
+// constant returns the text of a literal, or of a constant of the package or the function that is one.
+func (r builderReader) constant(e ast.Expr) (string, bool) {
 	if name, ok := e.(*ast.Ident); ok {
-		if assigned := r.assigned(name); assigned != nil {
-			e = assigned
+		if value := r.assigned(name); value != nil {
+			return r.constant(value)
 		}
+		return r.constantOf(name.Name)
 	}
-	return r.typeOf(e)
+	if literal, ok := e.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+		value, err := strconv.Unquote(literal.Value)
+		return value, err == nil
+	}
+	return "", false
 }
 
-// typeOf returns the type of an object expression: &T{}, &p.T{}, new(T), or the function's receiver.
+// constantOf returns the text of a constant or variable of the package that is a literal.
+func (r builderReader) constantOf(name string) (string, bool) {
+	if literal, ok := r.packageValue(name).(*ast.BasicLit); ok {
+		return r.constant(literal)
+	}
+	return "", false
+}
+
+// packageValue returns the value of a constant or variable of the package; nil for others.
+func (r builderReader) packageValue(name string) ast.Expr {
+	for _, f := range r.pkg.FilesWith(name) {
+		for _, d := range f.AST.Decls {
+			declaration, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range declaration.Specs {
+				if values, ok := spec.(*ast.ValueSpec); ok && len(values.Names) == len(values.Values) {
+					if i := slices.IndexFunc(values.Names, func(n *ast.Ident) bool { return n.Name == name }); i >= 0 {
+						return values.Values[i]
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// resolved returns the value of a variable that the function assigns once, and other expressions as they are.
+func (r builderReader) resolved(e ast.Expr) ast.Expr {
+	if name, ok := e.(*ast.Ident); ok {
+		return cmp.Or(r.assigned(name), e)
+	}
+	return e
+}
+
+// objectType is typeOf, also of a variable that the function assigns once.
+func (r builderReader) objectType(e ast.Expr) model.GoType { return r.typeOf(r.resolved(e)) }
+
+// typeOf returns the type of an object: &T{}, &p.T{}, new(T), &variable, a parameter, or the receiver of the function.
 func (r builderReader) typeOf(e ast.Expr) model.GoType {
 	switch e := e.(type) {
 	case *ast.UnaryExpr:
-		if literal, ok := e.X.(*ast.CompositeLit); ok && e.Op == token.AND {
-			return r.named(literal.Type)
+		switch x := e.X.(type) {
+		case *ast.CompositeLit:
+			if e.Op == token.AND {
+				return r.named(x.Type)
+			}
+		case *ast.Ident:
+			if literal, ok := r.assigned(x).(*ast.CompositeLit); ok {
+				return r.named(literal.Type)
+			}
+			return r.named(r.declaredType(x.Name))
 		}
 	case *ast.CallExpr:
 		if name, ok := e.Fun.(*ast.Ident); ok && name.Name == "new" && len(e.Args) == 1 {
@@ -202,8 +310,21 @@ func (r builderReader) typeOf(e ast.Expr) model.GoType {
 		if name, t := r.receiver(); name == e.Name {
 			return r.named(t)
 		}
+		if pointer, ok := r.parameter(e.Name).(*ast.StarExpr); ok {
+			return r.named(pointer.X)
+		}
 	}
 	return model.GoType{}
+}
+
+// declaredType returns the type of a variable that the function declares without a value: var o T.
+func (r builderReader) declaredType(name string) (t ast.Expr) {
+	for n := range ast.Preorder(r.function) {
+		if v, ok := n.(*ast.ValueSpec); ok && slices.ContainsFunc(v.Names, func(id *ast.Ident) bool { return id.Name == name }) {
+			t = v.Type
+		}
+	}
+	return t
 }
 
 // receiver returns the name and the type of the function's receiver.

@@ -3,10 +3,12 @@
 package project
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -15,6 +17,7 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -30,6 +33,7 @@ const handlersTestFile = "webhook_handlers_test.go"
 const (
 	admissionV1     = "k8s.io/api/admission/v1"
 	apimachinery    = "k8s.io/apimachinery/pkg/runtime"
+	metaV1          = "k8s.io/apimachinery/pkg/apis/meta/v1"
 	theirAdmission  = "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 	theirFakeClient = "sigs.k8s.io/controller-runtime/pkg/client/fake"
 	clientGoScheme  = "k8s.io/client-go/kubernetes/scheme"
@@ -55,14 +59,28 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	}
 	result.Diagnostics = nil // generate and verify print warnings
 	var created []output.File
+	var sources []source
 	for _, p := range state.Packages {
+		sources = append(sources, source{p, builders(p), existingIn(p), registered(p)})
+	}
+	kinds, _, _ := c.site(ctx) // Read has reported the mistakes
+	for i, p := range state.Packages {
 		webhooks := slices.DeleteFunc(state.Project.Webhooks(), func(w *model.Webhook) bool {
 			return w.Package != p.Path || w.Handler != nil || w.ServedPath() == ""
 		})
 		if len(webhooks) == 0 {
 			continue
 		}
-		test := newHandlersTest(p, webhooks)
+		test := &handlersTest{Package: p.Name, own: p.Path, Finalizers: finalizers(ctx, state.Module, p)}
+		for _, w := range webhooks {
+			f := search(sources[i], sources, w)
+			if f.builder.object.IsZero() && !hasResource(w, f.object.Name) {
+				f.own = existing{} // of another webhook
+				f.object = kinds.objectOf(w)
+			}
+			test.add(w, f, registeredAt(sources, w.ServedPath()))
+		}
+		test.Repeats = test.repeats()
 		if regular.Exists(run.Manifest) {
 			test.Manifest = fromFolder(p.Dir, run.Manifest)
 		}
@@ -152,14 +170,18 @@ type handlersTest struct {
 	Samples  []string
 	// Definitions are files, folders and globs of CRDs.
 	Definitions []string
-	Webhooks    []testedWebhook
-	Handlers    []testedHandler
+	// Finalizers are constants that code about finalizers uses.
+	Finalizers []string
+	Webhooks   []testedWebhook
+	Handlers   []testedHandler
 	// Schemes are the functions that register the types.
 	Schemes []string
 	// UsesTheirs is true if the test uses controller-runtime's package admission.
 	UsesTheirs bool
 	// UsesClient is true if a handler gets a fake client.
 	UsesClient bool
+	// UsesScheme is true if a handler gets the scheme.
+	UsesScheme bool
 	// Repeats is true if a text occurs three times, which kubebuilder's linter settings report.
 	Repeats bool
 
@@ -186,14 +208,42 @@ type testedFunction struct{ Operation, Name string }
 // testedHandler is the handler for a path. If Code is empty, Hint is the user's source.
 type testedHandler struct{ Path, Code, Hint string }
 
-// newHandlersTest returns the test of the webhooks in a package.
-func newHandlersTest(p *load.Package, webhooks []*model.Webhook) *handlersTest {
-	t := &handlersTest{Package: p.Name, own: p.Path}
-	all := builders(p)
-	for _, w := range webhooks {
-		b, s := findBuilder(all, w)
-		t.add(w, b.object, s)
+// finalizers returns the names of finalizers in the functions of a package that are about finalizers: text, and constants
+// of the package and of the packages that it imports.
+func finalizers(ctx context.Context, module *load.Module, p *load.Package) (all []string) {
+	add := func(name string, ok bool) {
+		if ok && finalizerName.MatchString(name) && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
 	}
+	for r := range functions(p, "inalizer") {
+		if begin := r.file.AST.FileStart; !bytes.Contains(r.file.Src[r.function.Pos()-begin:r.function.End()-begin], []byte("inalizer")) {
+			continue
+		}
+		for n := range ast.Preorder(r.function) {
+			switch n := n.(type) {
+			case *ast.BasicLit, *ast.Ident:
+				add(r.constant(n.(ast.Expr)))
+			case *ast.SelectorExpr:
+				from := r.named(n)
+				if _, known := module.PackageName(from.Path); !known || !strings.Contains(strings.ToLower(from.Name), "finalizer") {
+					continue
+				}
+				if imported, _ := module.Locate(ctx, from.Path); imported != nil {
+					add(builderReader{pkg: imported}.constantOf(from.Name))
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// finalizerName matches the names that finalizers have: with a domain.
+var finalizerName = regexp.MustCompile(`^([a-z0-9-]+\.)+[a-z0-9-]+(/[A-Za-z0-9._-]+)?$`)
+
+// repeats reports whether a text occurs three times.
+func (t *handlersTest) repeats() bool {
 	times := map[string]int{}
 	for _, w := range t.Webhooks {
 		for _, f := range w.Functions {
@@ -204,9 +254,32 @@ func newHandlersTest(p *load.Package, webhooks []*model.Webhook) *handlersTest {
 		}
 	}
 	for _, n := range times {
-		t.Repeats = t.Repeats || n >= 3
+		if n >= 3 {
+			return true
+		}
 	}
-	return t
+	return false
+}
+
+// objectOf returns the type of the objects of a webhook by its first rule: a type of the project or of k8s.io/api. It
+// is zero for other kinds.
+func (s site) objectOf(w *model.Webhook) model.GoType {
+	rule := w.Spec.Rules[0]
+	group, version := rule.APIGroups[0], rule.APIVersions[0]
+	resource, _, _ := strings.Cut(rule.Resources[0], "/")
+	if api, ok := s.api(group, version); ok {
+		for _, k := range s.kinds() {
+			if k.Group == group && k.Version == version && hasResource(w, k.Kind) {
+				return model.GoType{Path: api.Path, Alias: build.Alias(group, version), Name: k.Kind}
+			}
+		}
+	}
+	for _, r := range model.BuiltinResources() {
+		if r.Group == group && r.Name == resource {
+			return build.BuiltinType(model.Kind{Group: group, Version: version, Kind: r.Kind})
+		}
+	}
+	return model.GoType{}
 }
 
 // findBuilder returns the builder that serves a webhook, with its side. The builder has no object if none serves it. If
@@ -228,15 +301,16 @@ func findBuilder(all []builder, w *model.Webhook) (first builder, its side) {
 	return first, its
 }
 
-// add adds a webhook with its handler. The object is zero if the handler was not found.
-func (t *handlersTest) add(w *model.Webhook, object model.GoType, s side) {
-	found := !object.IsZero()
-	tested := testedWebhook{Name: w.Spec.Name, Path: w.ServedPath(), Mutating: w.Mutating, Functions: testedFunctions(w, found)}
-	name := ""
-	if found {
-		name = t.named(object)
+// add adds a webhook with the code that serves it, or with a raw handler at its path.
+func (t *handlersTest) add(w *model.Webhook, f found, raw argument) {
+	object, s := f.object, f.side
+	if anyKind(w) {
+		object = model.GoType{Path: metaV1, Alias: "metav1", Name: "PartialObjectMetadata"}
 	}
-	tested.Object = name
+	tested := testedWebhook{Name: w.Spec.Name, Path: w.ServedPath(), Mutating: w.Mutating, Functions: testedFunctions(w, raw.text == "" && f.methods())}
+	if !object.IsZero() {
+		tested.Object = t.named(object)
+	}
 	for _, rule := range w.Spec.Rules {
 		for _, resource := range rule.Resources {
 			if !slices.Contains(tested.Resources, resource) {
@@ -245,8 +319,8 @@ func (t *handlersTest) add(w *model.Webhook, object model.GoType, s side) {
 		}
 		for _, group := range rule.APIGroups {
 			for _, version := range rule.APIVersions {
-				if group == "*" || version == "*" || strings.Contains(strings.Join(rule.Resources, ""), "*") {
-					tested.Object = "" // requests have other kinds, too
+				if object.Path == metaV1 || object.IsZero() {
+					continue
 				}
 				tested.Kinds = append(tested.Kinds, model.ObjectKind{APIVersion: strings.TrimPrefix(group+"/"+version, "/"), Kind: object.Name})
 			}
@@ -256,20 +330,51 @@ func (t *handlersTest) add(w *model.Webhook, object model.GoType, s side) {
 	if slices.ContainsFunc(t.Handlers, func(h testedHandler) bool { return h.Path == tested.Path }) {
 		return
 	}
-	h := testedHandler{Path: tested.Path}
-	if found {
-		scheme := strings.TrimSuffix(name, object.Name) + "AddToScheme"
-		if !slices.Contains(t.Schemes, scheme) {
-			t.Schemes = append(t.Schemes, scheme)
+	h := testedHandler{Path: tested.Path, Hint: ", such as admission.WithValidator(scheme, &Validator{})"}
+	switch {
+	case raw.text != "":
+		h.Hint = ": " + shortened("&admission.Webhook{Handler: "+raw.text+"}")
+		if raw.code.Fits(t.own) {
+			h.Code = t.uses("&admission.Webhook{Handler: " + raw.code.Text(t.named) + "}")
+			t.register(object)
 		}
+	case !f.builder.object.IsZero():
+		name := t.register(f.object)
 		if s.code.Fits(t.own) {
-			value := s.code.Text(t.named)
-			h.Code, t.UsesTheirs = s.handler(name, value), true
-			t.UsesClient = t.UsesClient || usesClient.MatchString(value)
+			h.Code = t.uses(s.handler(name, s.code.Text(t.named)))
 		}
-		h.Hint = shortened(s.handler(name, s.text))
+		h.Hint = ": " + shortened(s.handler(name, s.text))
+	case !f.methods():
+		h.Hint = ", such as &admission.Webhook{Handler: &Handler{}}"
 	}
 	t.Handlers = append(t.Handlers, h)
+}
+
+// register registers the type of objects in the scheme, and returns its name in the test.
+func (t *handlersTest) register(object model.GoType) string {
+	if object.IsZero() || object.Path == metaV1 {
+		return ""
+	}
+	name := t.named(object)
+	if scheme := strings.TrimSuffix(name, object.Name) + "AddToScheme"; !slices.Contains(t.Schemes, scheme) {
+		t.Schemes = append(t.Schemes, scheme)
+	}
+	return name
+}
+
+// uses notes what code of the test uses, and returns the code.
+func (t *handlersTest) uses(code string) string {
+	t.UsesTheirs = true
+	t.UsesClient = t.UsesClient || usesClient.MatchString(code)
+	t.UsesScheme = t.UsesScheme || usesScheme.MatchString(code)
+	return code
+}
+
+// anyKind reports whether the requests of a webhook have objects of several kinds.
+func anyKind(w *model.Webhook) bool {
+	return slices.ContainsFunc(w.Spec.Rules, func(r admissionregistrationv1.RuleWithOperations) bool {
+		return slices.Contains(r.APIGroups, "*") || slices.Contains(r.APIVersions, "*") || strings.Contains(strings.Join(r.Resources, ""), "*")
+	})
 }
 
 // shortened shortens a text for one line.
@@ -291,6 +396,9 @@ func (s side) handler(object, value string) string {
 
 // usesClient matches code with the fake client.
 var usesClient = regexp.MustCompile(`\b` + fakeClient + `\b`)
+
+// usesScheme matches code that uses the scheme of the test.
+var usesScheme = regexp.MustCompile(`\bscheme\b`)
 
 // calledFor returns the operations in rules, in the order of an object's life.
 func calledFor(rules []admissionregistrationv1.RuleWithOperations) []string {
@@ -340,6 +448,10 @@ func (t *handlersTest) named(g model.GoType) string {
 
 func (t *handlersTest) file(dir, admissiontest string) (output.File, error) {
 	t.Imports = append(t.Imports, goImport{"admissionv1", admissionV1}, goImport{"", admissiontest})
+	if t.UsesClient || t.UsesScheme && len(t.Schemes) == 0 {
+		t.Imports = append(t.Imports, goImport{"clientgoscheme", clientGoScheme})
+		t.Schemes = append(t.Schemes, "clientgoscheme.AddToScheme")
+	}
 	if len(t.Schemes) > 0 {
 		t.Imports = append(t.Imports, goImport{"", apimachinery})
 	}
@@ -347,8 +459,7 @@ func (t *handlersTest) file(dir, admissiontest string) (output.File, error) {
 		t.Imports = append(t.Imports, goImport{"", theirAdmission})
 	}
 	if t.UsesClient {
-		t.Imports = append(t.Imports, goImport{"", theirFakeClient}, goImport{"clientgoscheme", clientGoScheme})
-		t.Schemes = append(t.Schemes, "clientgoscheme.AddToScheme")
+		t.Imports = append(t.Imports, goImport{"", theirFakeClient})
 	}
 	for i, imported := range t.Imports {
 		if imported.Alias == path.Base(imported.Path) {

@@ -185,7 +185,7 @@ func (im *importer) read(selected func(*load.Package) bool) {
 	}
 	var sources []source
 	for _, p := range im.before.Packages {
-		sources = append(sources, source{p, builders(p), existingIn(p)})
+		sources = append(sources, source{p, builders(p), existingIn(p), nil})
 	}
 	for _, w := range webhooks {
 		i := slices.IndexFunc(sources, func(s source) bool { return s.Package == w.Package })

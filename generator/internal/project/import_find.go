@@ -75,6 +75,53 @@ type found struct {
 	// builder and side register the code. They are zero if no builder was found.
 	builder builder
 	side    side
+	// own is the validator or defaulter whose methods give the object; zero with a builder.
+	own existing
+}
+
+// methods reports whether controller-runtime calls methods of a validator or defaulter.
+func (f found) methods() bool { return !f.builder.object.IsZero() || !f.own.object.IsZero() }
+
+// rawHandler is a handler of requests that is registered at a path: server.Register(path, &webhook.Admission{...}).
+type rawHandler struct {
+	path string
+	argument
+}
+
+// registered returns the handlers of requests that a package registers.
+func registered(p *load.Package) (all []rawHandler) {
+	for r := range functions(p, "Register(") {
+		for n := range ast.Preorder(r.function) {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) != 2 {
+				continue
+			}
+			method, ok := call.Fun.(*ast.SelectorExpr)
+			path, isPath := r.constant(call.Args[0])
+			if !ok || method.Sel.Name != "Register" || !isPath {
+				continue
+			}
+			for n := range ast.Preorder(r.resolved(call.Args[1])) {
+				if pair, ok := n.(*ast.KeyValueExpr); ok && r.text(pair.Key) == "Handler" {
+					all = append(all, rawHandler{path, argument{r.argument(pair.Value), r.value(pair.Value, model.GoType{})}})
+					break
+				}
+			}
+		}
+	}
+	return all
+}
+
+// registeredAt returns the handler of requests at a path; zero without one.
+func registeredAt(all []source, path string) argument {
+	for _, s := range all {
+		for _, h := range s.raw {
+			if h.path == path {
+				return h.argument
+			}
+		}
+	}
+	return argument{}
 }
 
 // source is a package with its builders, validators and defaulters.
@@ -82,6 +129,7 @@ type source struct {
 	*load.Package
 	builders []builder
 	existing []existing
+	raw      []rawHandler
 }
 
 // search returns the code that serves a webhook. It searches the builders of the marker's package, then all builders,
@@ -89,7 +137,7 @@ type source struct {
 func search(own source, all []source, w *model.Webhook) found {
 	for _, s := range append([]source{own}, all...) {
 		if b, side := findBuilder(s.withMethods(), w); !b.object.IsZero() {
-			return found{b.object, b, side}
+			return found{object: b.object, builder: b, side: side}
 		}
 	}
 	fits := slices.DeleteFunc(slices.Clone(own.existing), func(e existing) bool { return e.mutating != w.Mutating || e.object.IsZero() })
@@ -100,7 +148,7 @@ func search(own source, all []source, w *model.Webhook) found {
 	} {
 		i := slices.IndexFunc(fits, isMeant)
 		if i >= 0 && !slices.ContainsFunc(fits[i+1:], isMeant) {
-			return found{object: fits[i].object}
+			return found{object: fits[i].object, own: fits[i]}
 		}
 	}
 	return found{}

@@ -3,27 +3,61 @@
 package project
 
 import (
+	"context"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// withoutControllerGen warns of commands in which controller-gen writes the manifest, because it drops the imported
-// webhooks. The hint is a replacement for the command.
-func (im *importer) withoutControllerGen() (found diag.List) {
+// withoutControllerGen warns of commands by which controller-gen writes the manifest: it does not know the imported
+// webhooks, and drops them.
+func (im *importer) withoutControllerGen() diag.List {
 	var names []string
 	for _, w := range im.webhooks {
 		if w.left == "" {
 			names = append(names, w.Spec.Name)
 		}
 	}
+	return dropping(im.Run, names)
+}
+
+// Dropping reports commands by which controller-gen drops webhooks of +webhook markers from the manifest. This happens
+// as long as it writes the manifest for +kubebuilder markers.
+func Dropping(ctx context.Context, c engine.Config) diag.List {
+	run := c.Resolve()
+	if !run.Kubebuilder || len(dropping(run, []string{""})) == 0 {
+		return nil
+	}
+	var names []string
+	all := run.Read(ctx, engine.Edits{}).Project.Webhooks()
+	for _, w := range all {
+		if !w.Kubebuilder {
+			names = append(names, w.Spec.Name)
+		}
+	}
+	if len(names) == len(all) {
+		return nil // controller-gen writes no manifest
+	}
+	found := dropping(run, names)
+	if run.Strict {
+		found = found.Promote()
+	}
+	return found
+}
+
+// dropping returns a warning for each command by which controller-gen writes the manifest. The remedy is the lines for
+// the place of the command. Where webhook-gen runs after it, the manifest is complete again.
+func dropping(run engine.Run, names []string) (found diag.List) {
 	if len(names) == 0 {
 		return nil
 	}
-	for _, file := range load.Names(im.Root, "Makefile", "GNUmakefile", "makefile", "*.mk", "hack/*.mk", "hack/*.sh", "scripts/*.sh", "Taskfile.y*ml") {
+	for _, file := range load.Names(run.Root, "Makefile", "GNUmakefile", "makefile", "*.mk", "hack/*.mk", "hack/*.sh", "scripts/*.sh", "Taskfile.y*ml") {
 		lines := strings.Split(string(load.ReadText(file).Content), "\n")
 		for i := 0; i < len(lines); i++ {
 			begin := i
@@ -32,14 +66,40 @@ func (im *importer) withoutControllerGen() (found diag.List) {
 				i++
 				command = strings.TrimSuffix(command, "\\") + strings.TrimLeft(lines[i], " \t")
 			}
-			if without, ok := withoutWebhooks(command); ok {
-				at := diag.Range{Pos: diag.Position{File: file, Line: begin + 1, Column: 1}}
-				found.Add(diag.Warningf(at, "", "controller-gen does not know +webhook markers: this command drops %s from the manifest", strings.Join(names, ", ")).
-					WithHint("write in its place\n%s", without))
+			without, ok := withoutWebhooks(command)
+			if !ok || !writesTo(command, filepath.Dir(run.Manifest), run.Root) || strings.Contains(command, "webhook-gen") || repaired(lines[i+1:]) {
+				continue
 			}
+			at := diag.Range{Pos: diag.Position{File: file, Line: begin + 1, Column: 1}}
+			found.Add(diag.Warningf(at, output.RuleOtherWriter, "controller-gen does not know +webhook markers: this command drops %s from the manifest", strings.Join(names, ", ")).
+				WithHint("write in its place\n%s", without))
 		}
 	}
 	return found
+}
+
+// writesTo reports whether a command of controller-gen writes its webhooks into a folder, as far as the command tells.
+func writesTo(command, folder, root string) bool {
+	for word := range strings.FieldsSeq(command) {
+		if rest, ok := strings.CutPrefix(word, "output:webhook:"); ok {
+			_, dir, _ := strings.Cut(rest, "=")
+			return strings.Contains(dir, "$") || filepath.Join(root, filepath.FromSlash(strings.Trim(dir, `"';`))) == folder
+		}
+	}
+	return true
+}
+
+// repaired reports whether webhook-gen runs in the rest of a recipe.
+func repaired(rest []string) bool {
+	for _, line := range rest {
+		if strings.TrimLeft(line, " \t") == line {
+			return false // the next target
+		}
+		if strings.Contains(line, "webhook-gen") {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutWebhooks returns a controller-gen command without its webhook generator, and a line with webhook-gen.

@@ -291,10 +291,17 @@ func (im *importer) nextSteps(after engine.State) []string {
 	}
 	for _, w := range im.webhooks {
 		at, function := w.builder.at, w.builder.function
-		if w.left != "" || at.Pos.File == "" {
+		if w.left != "" {
 			continue
 		}
-		step := fmt.Sprintf("remove the call of NewWebhookManagedBy in %s of %s: a path can be registered only once", function, im.rel(at.Pos.File))
+		if at.Pos.File == "" {
+			once(fmt.Sprintf("remove the code that registers %s, which is in no call of NewWebhookManagedBy that import can follow: a path can be registered only once", w.servedPath()))
+			continue
+		}
+		step := fmt.Sprintf("remove the call of NewWebhookManagedBy for %s in %s of %s: a path can be registered only once", w.object.Name, function, im.rel(at.Pos.File))
+		if im.converts(w.builder) {
+			step = fmt.Sprintf("remove WithValidator and WithDefaulter from the call of NewWebhookManagedBy for %s in %s of %s, and keep the rest: it also serves /convert", w.object.Name, function, im.rel(at.Pos.File))
+		}
 		for _, left := range im.webhooks {
 			if left.left != "" && left.builder.at == at {
 				step = fmt.Sprintf("keep the call of NewWebhookManagedBy in %s of %s for %s alone: a path can be registered only once", function, im.rel(at.Pos.File), left.servedPath())
@@ -332,6 +339,24 @@ func (im *importer) nextSteps(after engine.State) []string {
 		once(fmt.Sprintf("register the handlers of %s: %s.Webhooks{%s}.Register(mgr.GetWebhookServer().Register)", im.rel(a.in.Dir), importName(a.in.Path), strings.Join(fields, ", ")))
 	}
 	return append(next, im.test())
+}
+
+// converts reports whether controller-runtime registers /convert for a builder: it has a converter, or the type of its
+// objects has methods for conversions.
+func (im *importer) converts(b builder) bool {
+	if slices.ContainsFunc(b.lost, func(call string) bool { return strings.HasPrefix(call, "WithConverter(") }) {
+		return true
+	}
+	p, err := im.before.Module.Locate(im.ctx, b.object.Path)
+	if err != nil {
+		return false
+	}
+	for r := range functions(p, " Hub()", " ConvertTo(") {
+		if load.Receiver(r.function) == b.object.Name && (r.function.Name.Name == "Hub" || r.function.Name.Name == "ConvertTo") {
+			return true
+		}
+	}
+	return false
 }
 
 // lostEffect returns the effect of a removed call or option of the builder.

@@ -23,7 +23,7 @@ func manifests(files *fileList, p *model.Project, o Options) {
 	before := len(files.all)
 	if len(p.Configurations) > 0 {
 		text, err := manifest(p, o)
-		files.put(output.File{Path: o.Manifest, Content: text, Owner: output.Manifest, Bare: !hasOwn(p)}, err)
+		files.put(output.File{Path: o.Manifest, Content: text, Owner: output.Manifest, Bare: !o.Header || !hasOwn(p)}, err)
 	}
 	if always := p.AlwaysInstalled(); len(always) > 0 {
 		files.put(policies(filepath.Join(filepath.Dir(o.Manifest), PoliciesFile), always))

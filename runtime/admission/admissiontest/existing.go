@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Existing tests the handlers that a project already has, such as controller-runtime's. It is for projects without
@@ -18,7 +20,8 @@ import (
 //
 // Existing reports defects that the project can mend, each with the smallest request that shows it:
 //
-//   - A webhook has no handler, or the manifest has it called at another path or for other operations or kinds.
+//   - A webhook has no handler or no type of objects, or the manifest has it called at another path or for other
+//     operations or kinds.
 //   - A handler answers a review as no API server accepts it, or allows a request that cannot be read.
 //   - A handler panics, for objects with few members or with all of them.
 //   - A handler answers the same request differently: at once, after another request or beside others.
@@ -40,6 +43,9 @@ type Existing struct {
 	Samples []string
 	// Definitions are files, folders and globs of CustomResourceDefinitions. They may be missing.
 	Definitions []string
+	// Finalizers are finalizers that the code compares with. If a webhook allows that one of them is removed from an
+	// object that is being deleted, it may deny the removal of others.
+	Finalizers []string
 	// Webhooks are the webhooks of the package's markers. Findings name their functions.
 	Webhooks []Webhook
 	// Handlers are the project's handlers by path. A handler that is nil counts as missing.
@@ -59,14 +65,14 @@ func (e Existing) checks(t testing.TB) []check {
 	configured := configuredIn(t, e.Manifest)
 	suite := Suite{Manifest: e.Manifest, Samples: e.Samples, Webhooks: e.Webhooks, definitions: definitionsIn(t, e.Definitions)}
 	samples := suite.samples(t)
-	checks := []check{{"paths", e.checkPaths}}
+	checks := []check{{"paths", e.checkPaths}, {"objects", func(t testing.TB) { e.checkObjects(t, configured) }}}
 	var all, mutating []existingCheck
 	for _, w := range e.Webhooks {
 		calls := w.calls(t, e.Manifest, configured, e.Webhooks)
 		if e.Handlers[w.Path] == nil || len(calls) == 0 {
 			continue // which is reported
 		}
-		c := existingCheck{Webhook: w, handler: e.Handlers[w.Path], call: calls[0], sent: &sentReviews{}, depends: new(bool)}
+		c := existingCheck{Webhook: w, finalizers: append([]string{othersFinalizer}, e.Finalizers...), handler: e.Handlers[w.Path], call: calls[0], sent: &sentReviews{}, depends: new(bool)}
 		c.definition = suite.definitions[c.groupVersionKind()]
 		for _, o := range samples {
 			if o.APIVersion == c.call.kind.APIVersion && o.Kind == c.call.kind.Kind {
@@ -135,12 +141,36 @@ func (e Existing) checkPaths(t testing.TB) {
 	}
 }
 
+// checkObjects checks that each handler gets objects of its own type. With others, most tests pass for any code.
+func (e Existing) checkObjects(t testing.TB, all []configured) {
+	for _, w := range e.Webhooks {
+		if _, isAny := w.Object.(metav1.PartialObjectMetadata); isAny || w.Object != nil && len(w.Kinds) > 0 {
+			continue
+		}
+		object, kind, apiVersion := "TYPE", "KIND", "GROUP/VERSION"
+		if w.Object != nil {
+			object, kind = reflect.TypeOf(w.Object).String(), reflect.TypeOf(w.Object).Name()
+		}
+		for _, c := range all {
+			if c.Name == w.Name && c.mutating == w.Mutating && len(c.Rules) > 0 {
+				apiVersion = strings.TrimPrefix(c.Rules[0].APIGroups[0]+"/"+c.Rules[0].APIVersions[0], "/")
+			}
+		}
+		t.Errorf("webhook %s gets no objects of its type: add to the webhook in this test, with the Go type and the kind of %s\n"+
+			"\tObject: %s{},\n\tKinds: []admissiontest.Kind{{APIVersion: %q, Kind: %q}},\n"+
+			"or, if the handler reads metadata alone,\n\tObject: metav1.PartialObjectMetadata{},",
+			w.Name, strings.Join(w.Resources, ", "), object, apiVersion, kind)
+	}
+}
+
 // existingCheck tests one handler by its answers.
 type existingCheck struct {
 	Webhook
 	handler http.Handler
 	call    call
 	samples []json.RawMessage
+	// finalizers are removed from objects that are being deleted.
+	finalizers []string
 	// definition is the definition of the objects' kind; nil without one.
 	definition *definition
 	// beta reports whether API servers may send reviews of v1beta1.

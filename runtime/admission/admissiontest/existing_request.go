@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,8 +187,8 @@ func logPanics(log func()) (reset func()) {
 
 // panicPosition returns the position of a panic: "order_webhook.go:33". It must be called while the panic is handled.
 func panicPosition() string {
-	if frames := failure.Frames(string(debug.Stack())); len(frames) > 0 {
-		return frames[0].Position.String()
+	if f, ok := failure.UserFrame(string(debug.Stack())); ok {
+		return f.Position.String()
 	}
 	return "an unknown position"
 }
@@ -414,15 +415,18 @@ func (c existingCheck) withText(review *admissionv1.AdmissionReview) []byte {
 // checkDeletion removes the finalizer of objects that are being deleted. If a webhook denies that, the object stays
 // for ever.
 func (c existingCheck) checkDeletion(t testing.TB) {
-	denied := defect{of: func(r existingRequest) string {
-		reply := c.ask(deleting(c.stored(r.object)))
-		if reply.panicked+reply.refused != "" || reply.allowed() || reply.response == nil || reply.response.Result == nil || reply.response.Result.Code == http.StatusBadRequest {
-			return ""
+	denied := defect{of: func(r existingRequest) (message string) {
+		stored := c.stored(r.object)
+		for _, finalizer := range slices.Backward(c.finalizers) {
+			reply := c.ask(deleting(stored, finalizer))
+			if reply.panicked+reply.refused != "" || reply.allowed() || reply.response == nil || reply.response.Result == nil || reply.response.Result.Code == http.StatusBadRequest {
+				return ""
+			}
+			if message = reply.message(); strings.Contains(message, "no kind is registered for the type") {
+				return "" // the scheme of a fake client lacks it
+			}
 		}
-		if strings.Contains(reply.message(), "no kind is registered for the type") {
-			return "" // the scheme of a fake client lacks it
-		}
-		return reply.message()
+		return message
 	}}
 	var before *existingRequest // the first request whose CREATE is denied, too
 	for _, r := range c.requests(admissionv1.Create) {
@@ -454,7 +458,7 @@ func (c existingCheck) reportDeletion(t testing.TB, d defect, r existingRequest,
 	files := c.written(t, func() { d.of(r) })
 	t.Errorf("%s denies that the last finalizer is removed from an object that is being deleted, so that it stays for ever: %s\n"+
 		"%s Allow updates of objects with a deletionTimestamp.\n%s%s", c.Functions[admissionv1.Update], d.of(r), why,
-		c.described(deleting(r.object), c.diff(r.object, c.stored(r.object))), files)
+		c.described(deleting(r.object, othersFinalizer), c.diff(r.object, c.stored(r.object))), files)
 }
 
 // stored returns an object as its creation stores it.
@@ -463,7 +467,10 @@ func (c existingCheck) stored(object json.RawMessage) json.RawMessage {
 	return r.object
 }
 
+// othersFinalizer is a finalizer that no project compares with.
+const othersFinalizer = "example.com/last"
+
 // deleting returns the update that removes the last finalizer of an object.
-func deleting(stored json.RawMessage) existingRequest {
-	return existingRequest{operation: admissionv1.Update, object: dying(stored), old: dying(stored, "example.com/last")}
+func deleting(stored json.RawMessage, finalizer string) existingRequest {
+	return existingRequest{operation: admissionv1.Update, object: dying(stored), old: dying(stored, finalizer)}
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -52,6 +53,9 @@ func existing(t *testing.T, defect string) Existing {
 			if len(messages) > 0 {
 				return errors.New(strings.Join(messages, ", "))
 			}
+		}
+		if own := "widgets.example.com/last"; is("exempts its finalizer") && old != nil && !slices.Contains(old.Finalizers, own) {
+			return errors.New("spec is wrong")
 		}
 		if is("finalizer of an invalid object") && object.Spec.Inner == nil || is("finalizer") && old != nil && old.Spec.Size != "" {
 			return errors.New("spec.size is wrong")
@@ -146,6 +150,13 @@ func existing(t *testing.T, defect string) Existing {
 		manifest = strings.Replace(manifest, "localhost/validate", "localhost/other", 1)
 	}
 	kinds := []Kind{{"example.com/v1", "Widget"}}
+	validated, validatedKinds := any(widget{}), kinds
+	if is("no object") {
+		validated = nil
+	}
+	if is("no kinds") {
+		validatedKinds = nil
+	}
 	return Existing{
 		Manifest: write("manifest.txt", manifest),
 		Samples:  []string{dir},
@@ -155,7 +166,7 @@ func existing(t *testing.T, defect string) Existing {
 				Functions: map[admission.Operation]string{admission.Create: "Default"},
 			},
 			{
-				Name: "validate.example.com", Path: "/validate", Object: widget{}, Kinds: kinds, Resources: []string{"widgets"},
+				Name: "validate.example.com", Path: "/validate", Object: validated, Kinds: validatedKinds, Resources: []string{"widgets"},
 				Functions: map[admission.Operation]string{admission.Create: "ValidateCreate", admission.Update: "ValidateUpdate"},
 			},
 		},
@@ -164,6 +175,18 @@ func existing(t *testing.T, defect string) Existing {
 }
 
 func TestExisting(t *testing.T) { existing(t, "").Run(t) }
+
+// TestExistingRespectsFinalizers has a validator that lets its own finalizer go, and no other.
+func TestExistingRespectsFinalizers(t *testing.T) {
+	e := existing(t, "exempts its finalizer")
+	if said := existingFindings(t, e); !strings.Contains(said, "denies that the last finalizer is removed") {
+		t.Errorf("without the finalizer, it reports\n%s", said)
+	}
+	e.Finalizers = []string{"other.example.com/last", "widgets.example.com/last"}
+	if said := existingFindings(t, e); strings.Contains(said, "finalizer") {
+		t.Errorf("it reports\n%s", said)
+	}
+}
 
 // TestExistingSharedPath has a webhook for each operation, with one handler.
 func TestExistingSharedPath(t *testing.T) {
@@ -195,6 +218,8 @@ func TestExistingFindsDefects(t *testing.T) {
 		"no handler":                         {"/validate, for which there is no handler"},
 		"no webhook":                         {"the handler at /other is never called"},
 		"another path in the manifest":       {"called at /other, and it is served at /validate"},
+		"no object":                          {"webhook validate.example.com gets no objects of its type", "\tObject: TYPE{},\n"},
+		"no kinds":                           {"webhook validate.example.com gets no objects of its type", "\tObject: admissiontest.widget{},\n", `{APIVersion: "example.com/v1", Kind: "widget"}`},
 		"no uid":                             {"ValidateCreate fails: an API server does not accept the answer: its uid"},
 		"allows everything":                  {"an empty body: the handler allows the request", "half a review: the handler allows the request"},
 		"fails":                              {"ValidateCreate fails: HTTP 404"},

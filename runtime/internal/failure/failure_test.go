@@ -112,6 +112,30 @@ func TestFrames(t *testing.T) {
 	}
 }
 
+// TestUserFrame has a panic in a dependency, deeper than Frames shows, that code of the project has called.
+func TestUserFrame(t *testing.T) {
+	for _, dependency := range []string{
+		"/home/me/go/pkg/mod/k8s.io/apimachinery@v0.37.2/x.go", "/home/me/shop/vendor/k8s.io/apimachinery/x.go", "k8s.io/apimachinery@v0.37.2/x.go",
+	} {
+		text := "goroutine 1 [running]:\npanic({0x1})\n\t/go/src/runtime/panic.go:1 +0x1\n" +
+			strings.Repeat("k8s.io/apimachinery.F(...)\n\t"+dependency+":7 +0x1\n", mostFrames+1) +
+			"example.com/shop.(*V).ValidateCreate(0x1)\n\t/home/me/shop/order.go:33 +0x1\n" +
+			"sigs.k8s.io/controller-runtime.G(...)\n\t" + dependency + ":9 +0x1\n" +
+			module + "/admission/admissiontest.ask(...)\n\t/home/me/go/pkg/mod/runtime/ask.go:1 +0x1\n" +
+			"example.com/shop.TestV(...)\n\t/home/me/shop/order_test.go:1 +0x1\n"
+		if f, ok := UserFrame(text); !ok || f.Line != 33 {
+			t.Errorf("%s: %v", dependency, f)
+		}
+		alone := strings.Replace(text, "/home/me/shop/order.go", dependency, 1)
+		if f, ok := UserFrame(alone); !ok || f.File != dependency {
+			t.Errorf("without code of the project: %v", f)
+		}
+	}
+	if f, ok := UserFrame("no stack"); ok {
+		t.Errorf("of no stack %v", f)
+	}
+}
+
 func TestPosition(t *testing.T) {
 	_, file, _, _ := runtime.Caller(0)
 	absolute, err := filepath.Abs("../wire/wire.go")

@@ -5,8 +5,10 @@ package failure
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,12 +29,36 @@ const mostFrames = 5
 // Frames returns the innermost calls of a stack that debug.Stack returned after a panic, up to the call by this module.
 // It leaves out the calls of Go's own packages and of generated files.
 func Frames(stack string) []Frame {
+	frames := allFrames(stack)
+	return frames[:min(len(frames), mostFrames)]
+}
+
+// UserFrame returns the innermost call that is not in a dependency, or else the innermost call of all.
+func UserFrame(stack string) (f Frame, ok bool) {
+	frames := allFrames(stack)
+	if len(frames) == 0 {
+		return Frame{}, false
+	}
+	i := slices.IndexFunc(frames, func(f Frame) bool { return !dependency(f.Position.File) })
+	return frames[max(i, 0)], true
+}
+
+// dependency reports whether a file is in the module cache or below vendor. With -trimpath, a file of a dependency
+// begins with its module and version.
+func dependency(file string) bool {
+	file = filepath.ToSlash(file)
+	isTrimmed := !strings.HasPrefix(file, "/") && !strings.Contains(file, ":")
+	return strings.Contains(file, "/pkg/mod/") || strings.Contains(file, "/vendor/") || isTrimmed && strings.Contains(file, "@v")
+}
+
+// allFrames is Frames without a limit.
+func allFrames(stack string) []Frame {
 	if _, panicked, ok := strings.Cut(stack, "\npanic("); ok {
 		_, stack, _ = strings.Cut(panicked, "\n")
 	}
 	var frames []Frame
 	lines := strings.Split(stack, "\n")
-	for i := 0; i+1 < len(lines) && len(frames) < mostFrames; i++ {
+	for i := 0; i+1 < len(lines); i++ {
 		place, below := strings.CutPrefix(lines[i+1], "\t")
 		if !below {
 			continue
