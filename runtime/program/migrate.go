@@ -380,11 +380,11 @@ func (m *migrator) objects(ctx context.Context, d *customResourceDefinition, don
 				done.Objects, done.Failures = 0, []failure{}
 			}
 			continue
-		case apierrors.IsInternalError(err) && limit > 1:
+		case isUnreadable(err) && limit > 1:
 			// One object that does not convert fails the whole page.
 			limit = max(1, limit/8)
 			continue
-		case apierrors.IsInternalError(err):
+		case isUnreadable(err):
 			f := failureOf(err)
 			f.Unread, f.After = true, last
 			done.Failures = append(done.Failures, f)
@@ -425,12 +425,19 @@ func (m *migrator) page(ctx context.Context, served []schema.GroupVersionResourc
 	var first error
 	for _, gvr := range served {
 		page, err := m.metadata.Resource(gvr).List(ctx, metav1.ListOptions{Limit: limit, Continue: next})
-		if err == nil || !apierrors.IsInternalError(err) {
+		if err == nil || !isUnreadable(err) {
 			return page, err
 		}
 		first = cmp.Or(first, err)
 	}
 	return nil, first
+}
+
+// isUnreadable reports whether the API server cannot read all objects of a page. Its reason is InternalError, or
+// StoreReadError since Kubernetes 1.32.
+func isUnreadable(err error) bool {
+	status := apierrors.APIStatus(nil)
+	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError
 }
 
 // write has the API server write an object as it is stored. The patch contains only the resourceVersion, so no field
