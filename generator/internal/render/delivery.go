@@ -47,7 +47,7 @@ const CRDBases = "config/crd/bases"
 // DeliveryPatterns match all files that delivery may have written, from the module's root, besides the
 // kustomization.yaml beside the manifest.
 func DeliveryPatterns() []string {
-	return []string{"config/base/*.yaml", "config/crd/kustomization.yaml", "config/certificates/*/*.yaml", "config/apiserver/*.yaml", "config/metrics/kustomization.yaml", "config/policies-v1beta1/kustomization.yaml", "config/servicemonitor/*.yaml", "charts/*/templates/*", "charts/*/values.schema.json"}
+	return []string{"config/base/*.yaml", "config/crd/kustomization.yaml", "config/certificates/*/*.yaml", "config/apiserver/*.yaml", "config/metrics/kustomization.yaml", "config/migration/*.yaml", "config/policies-v1beta1/kustomization.yaml", "config/servicemonitor/*.yaml", "charts/*/templates/*", "charts/*/values.schema.json"}
 }
 
 // delivery writes kustomize bases, with an overlay that is the user's, and a Helm chart whose values are.
@@ -87,8 +87,10 @@ type object struct {
 	// CABundle is what the APIService says, PEM in base64; empty where something in the cluster says it.
 	CABundle string
 	// ClusterName is the name of objects that have no namespace.
-	ClusterName                    string
-	Injected                       []injected
+	ClusterName string
+	Injected    []injected
+	// Migrated are the resources whose stored objects the program can migrate.
+	Migrated                       []migrated
 	Resources, Components, Patches []string
 	// CommonLabels are lines with the labels that kustomize adds to all objects.
 	CommonLabels []string
@@ -96,6 +98,9 @@ type object struct {
 
 // injected is an object into which somebody writes who signs the server's certificate.
 type injected struct{ APIVersion, Kind, Resource, Name string }
+
+// migrated is a resource with versions that the program converts.
+type migrated struct{ Group, Plural string }
 
 // Group is the API group.
 func (i injected) Group() string {
