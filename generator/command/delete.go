@@ -4,6 +4,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -55,6 +56,8 @@ func deleteVersionCommand(s streams) *cobra.Command {
 	}, func(ctx context.Context, config project.Config, kind project.Resource) (project.Result, error) {
 		unstored := notAsked
 		switch {
+		case migrated && kubeconfig != "":
+			return project.Result{}, errors.New("--kubeconfig checks a cluster, and --migrated checks none: use one of the two")
 		case migrated:
 			unstored = nil
 		case kubeconfig != "":
@@ -65,7 +68,6 @@ func deleteVersionCommand(s streams) *cobra.Command {
 	addForce(c, &force)
 	c.Flags().StringVar(&kubeconfig, "kubeconfig", "", "kubeconfig file of a cluster that must store no object in the version")
 	c.Flags().BoolVar(&migrated, "migrated", false, "no cluster stores objects in the version")
-	c.MarkFlagsMutuallyExclusive("kubeconfig", "migrated")
 	return c
 }
 
