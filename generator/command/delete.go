@@ -51,8 +51,7 @@ func deleteVersionCommand(s streams) *cobra.Command {
 			"An API server cannot read objects that are stored in a version without a conversion. If other versions are left,\n" +
 			"pass --kubeconfig for each cluster: the command stops if status.storedVersions of the definition has the version.\n" +
 			"The command migrate of your program empties it. Or pass --migrated.",
-		Example: "  webhook-gen delete version --group shop --version v1 --kind Order --kubeconfig ~/.kube/config\n" +
-			"  webhook-gen delete version --group shop --version v1 --kind Order --migrated",
+		Example: "  webhook-gen delete version --group shop --version v1 --kind Order --migrated",
 	}, func(ctx context.Context, config project.Config, kind project.Resource) (project.Result, error) {
 		unstored := notAsked
 		switch {
