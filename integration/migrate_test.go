@@ -63,7 +63,7 @@ type crateV2 struct {
 }
 
 // onlyV2 is a height that v1 cannot hold.
-const onlyV2 = 6666
+const onlyV2 = 666_666
 
 func crateConversion() conversion.Conversion {
 	return conversion.Between(crateGroup, "Crate", "v1", "v2",
@@ -309,13 +309,13 @@ func (c crateTest) migrate(args ...string) (int, crateReport) {
 	return cmd.ProcessState.ExitCode(), report
 }
 
-// clients read and write objects in the served versions until stop, which returns how often. No call may fail.
-func (c crateTest) clients(names []string) (stop func() int64) {
+// clients read and write objects in versions until stop, which returns how often. No call may fail.
+func (c crateTest) clients(names []string, versions ...string) (stop func() int64) {
 	var calls atomic.Int64
 	var running sync.WaitGroup
 	ctx, cancel := context.WithCancel(c.Context())
 	for i := range 4 {
-		version := []string{"v1", "v2"}[i%2]
+		version := versions[i%len(versions)]
 		running.Go(func() {
 			for n := i; ctx.Err() == nil; n += 7 {
 				o := c.crate(version, names[n%len(names)], nil)
@@ -340,8 +340,8 @@ func (c crateTest) clients(names []string) (stop func() int64) {
 	}
 }
 
-// TestMigrate migrates 2,000 objects while clients read and write. The first run is killed in the middle. Afterwards
-// the old version leaves the definition.
+// TestMigrate takes 2,000 objects from one version to the next while clients read and write: another storage version, a
+// migration that is killed in the middle, another one, and a definition without the old version.
 func TestMigrate(t *testing.T) {
 	c := newCrates(t)
 	var all []*unstructured.Unstructured
@@ -355,13 +355,13 @@ func TestMigrate(t *testing.T) {
 		}
 	}
 	c.storeAll(t, crateGroup+"/crates", all)
+	stop := c.clients(busy, "v1", "v2")
 	c.storeV2()
 	before, err := c.list("v1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	old := c.count("v1")
-	stop := c.clients(busy)
 
 	first := c.program("--rate", "200")
 	if err := first.Start(); err != nil {
@@ -414,11 +414,13 @@ func TestMigrate(t *testing.T) {
 	if code, report := c.migrate(); code != 0 || report.Definitions[0].Objects != 0 {
 		t.Errorf("again: exit code %d, %+v", code, report)
 	}
+	stop = c.clients(busy, "v2")
 	c.change(func(spec *apiextensionsv1.CustomResourceDefinitionSpec) { spec.Versions = spec.Versions[1:] })
 	eventually(t, "v1 is gone", func() bool {
 		_, err := c.list("v1")
 		return err != nil
 	})
+	stop()
 	if now, err := c.list("v2"); err != nil || len(now) != len(after) {
 		t.Errorf("without v1: %d objects, %v", len(now), err)
 	}
