@@ -30,7 +30,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the wanted output of the scenarios")
 
 // moduleCache matches the folder of the module cache before the path of a module's file.
-var moduleCache = regexp.MustCompile(`/\S*/(k8s\.io/[a-z]+@)`)
+var moduleCache = regexp.MustCompile(`/[^\n:]*/(k8s\.io/[a-z]+@)`)
 
 func scenarioFiles(t *testing.T) []string {
 	files, err := filepath.Glob("testdata/*.txtar")

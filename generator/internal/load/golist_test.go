@@ -23,7 +23,7 @@ func goList(t *testing.T, dir string, args ...string) []string {
 	if err != nil {
 		t.Fatalf("go list %v: %v\n%s", args, err, stderr.String())
 	}
-	return strings.Fields(string(out))
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' })
 }
 
 // Every package of these trees holds a marker, so that Load and the go command must name the
