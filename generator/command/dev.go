@@ -86,7 +86,7 @@ func devCommand(s streams) *cobra.Command {
 				if flags.report(s, config.Dir, result.Diagnostics) != nil || flags.report(s, config.Dir, result.Write()) != nil {
 					return nil, errors.New("nothing was generated")
 				}
-				return result.Direct, nil
+				return result.Direct()
 			}
 			return dev.Run(ctx, options)
 		},

@@ -6,6 +6,7 @@ import (
 	"context"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -27,8 +28,23 @@ func TestDevListensOnLoopback(t *testing.T) {
 	address := free.Addr().String()
 	free.Close()
 	p := newHostile(t, map[string]string{
-		"webhook-gen.yaml": "version: 1\noutputs: [manifests]\nprogram: cmd/webhook\n",
-		"cmd/webhook/main.go": `package main
+		"webhook-gen.yaml":    "version: 1\noutputs: [manifests]\nprogram: cmd/webhook\n",
+		"cmd/webhook/main.go": devProgram,
+	})
+	kubectl := emptyCluster(t, p)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	out := &until{text: "dev: serving on " + address, then: cancel}
+	if code := run(ctx, []string{"dev", "-C", p.dir, "--listen", address, "--kubectl", kubectl}, streams{out: out, err: out}); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if got := out.written.String(); !strings.Contains(got, "listens on 127.0.0.1:") || !strings.Contains(got, ", keys in drwx------\n") || !strings.Contains(got, out.text) {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// devProgram listens as dev tells it, and prints where.
+const devProgram = `package main
 
 import (
 	"crypto/tls"
@@ -63,9 +79,12 @@ func main() {
 		go c.(*tls.Conn).Handshake()
 	}
 }
-`,
-	})
-	kubectl := p.dir + "/kubectl" // a local cluster without objects: hack/delivery has a real one
+`
+
+// emptyCluster returns a kubectl for a local cluster without objects: hack/delivery has a real one.
+func emptyCluster(t *testing.T, p hostile) string {
+	t.Helper()
+	kubectl := p.dir + "/kubectl"
 	script := `#!/bin/sh
 case "$*" in
 *"config view"*) echo '{"current-context": "kind-test", "clusters": [{"cluster": {"server": "https://127.0.0.1:6443"}}]}' ;;
@@ -75,14 +94,52 @@ esac
 	if err := os.WriteFile(kubectl, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	out := &until{text: "dev: serving on " + address, then: cancel}
-	if code := run(ctx, []string{"dev", "-C", p.dir, "--listen", address, "--kubectl", kubectl}, streams{out: out, err: out}); code != 0 {
-		t.Errorf("exit code %d", code)
+	return kubectl
+}
+
+// TestDevAcceptsRemovals runs dev in a project of which it reads fewer packages than the last generate did: dev
+// generates nothing and starts no program, unless the removal is accepted.
+func TestDevAcceptsRemovals(t *testing.T) {
+	p := newHostile(t, map[string]string{
+		"webhook-gen.yaml":    "version: 1\noutputs: [manifests]\nprogram: cmd/webhook\n",
+		"cmd/webhook/main.go": devProgram,
+		"api/cart.go":         "// +groupName=shop.example.com\n// +versionName=v1\npackage api\n\n// +webhook:validating(operations: \"create\")\ntype Cart struct{}\n",
+	})
+	manifest := filepath.Join(p.dir, "config", "webhook", "manifests.yaml")
+	read := func() string {
+		text, err := os.ReadFile(manifest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	if got := out.written.String(); !strings.Contains(got, "listens on 127.0.0.1:") || !strings.Contains(got, ", keys in drwx------\n") || !strings.Contains(got, out.text) {
-		t.Errorf("got\n%s", got)
+	if out, code := inProcess(p.dir, "generate"); code != 0 {
+		t.Fatal(out)
+	}
+	before := read()
+	settings := []byte("version: 1\noutputs: [manifests]\nprogram: cmd/webhook\npackages: [./api]\n")
+	if err := os.WriteFile(filepath.Join(p.dir, "webhook-gen.yaml"), settings, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	free.Close()
+	dev := func(end string, flags ...string) string {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		out := &until{text: end, then: cancel}
+		run(ctx, append([]string{"dev", "-C", p.dir, "--listen", address, "--kubectl", emptyCluster(t, p)}, flags...), streams{out: out, err: out})
+		return out.written.String()
+	}
+	const gone = "no longer enforced: validate.orders.v1.shop.example.com"
+	if out := dev("dev: waiting for a change"); !strings.Contains(out, gone) || !strings.Contains(out, "[O12]") || !strings.Contains(out, "nothing was generated") || read() != before {
+		t.Errorf("without the flag: the manifest is as before: %v\n%s", read() == before, out)
+	}
+	if out := dev("dev: serving on "+address, "--accept-removal"); !strings.Contains(out, "dev: serving on ") || strings.Contains(read(), "orders") || !strings.Contains(read(), "carts") {
+		t.Errorf("with the flag:\n%s\n%s", out, read())
 	}
 }
 

@@ -82,6 +82,33 @@ func TestEnforcementNeverGoesSilently(t *testing.T) {
 	}
 }
 
+// TestEnforcementOfABrokenFile breaks files that the command would replace: nobody can tell what they enforce. The
+// command fails and names the file, unless the removal is accepted.
+func TestEnforcementOfABrokenFile(t *testing.T) {
+	base := enforcingProject(t)
+	for _, file := range []string{"config/webhook/policies.yaml", "config/webhook/manifests.yaml"} {
+		w := walker{rand: rand.New(rand.NewPCG(1, 1)), dir: t.TempDir(), base: base}
+		w.restore(t)
+		t.Chdir(w.dir)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken := strings.Replace(string(text), "metadata:\n", "metadata:\n<<<<<<< HEAD\n", 1) + ">>>>>>> other\n"
+		if err := os.WriteFile(file, []byte(broken), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		was := w.tree(t)
+		out, code := runWords([]string{"generate"})
+		if code == 0 || !strings.Contains(out, filepath.FromSlash(file)+":") || !strings.Contains(out, "[O12]") || !maps.Equal(was, w.tree(t)) {
+			t.Errorf("%s is broken: exit code %d\n%s", file, code, out)
+		}
+		if out, code := runWords([]string{"generate", "--accept-removal"}); code != 0 {
+			t.Errorf("%s is broken and may be replaced: exit code %d\n%s", file, code, out)
+		}
+	}
+}
+
 // runWords runs the program in this process. It returns its output and its exit code.
 func runWords(words []string) (string, int) {
 	var out bytes.Buffer

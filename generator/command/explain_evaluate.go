@@ -3,6 +3,7 @@
 package command
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/inspect"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 func explainEvaluateCommand(s streams) *cobra.Command {
@@ -26,7 +28,11 @@ func explainEvaluateCommand(s streams) *cobra.Command {
 		Args: noArguments,
 		RunE: flags.with(func(c *cobra.Command, config engine.Config, _ []string) error {
 			var requests explain.Requests
-			if err := json.NewDecoder(s.in).Decode(&requests); err != nil {
+			text, err := regular.ReadAll(s.in, regular.Manifest)
+			if err == nil {
+				err = json.NewDecoder(bytes.NewReader(text)).Decode(&requests)
+			}
+			if err != nil {
 				return fmt.Errorf("the requests on standard input: %w", err)
 			}
 			described, diags, err := inspect.Describe(c.Context(), config)

@@ -24,7 +24,7 @@ func verifyCommand(s streams) *cobra.Command {
 		Short: "Show what generate would change, and fail if anything would",
 		Long: "verify prints a unified diff of what generate would change (files that are missing, differ, or are\n" +
 			"left over) and exits with 1 if there is any, or if the runtime in go.mod is older than generated code needs. It\n" +
-			"writes nothing.",
+			"writes nothing, and waits for a run that does.",
 		RunE: flags.with(func(c *cobra.Command, config engine.Config, patterns []string) error {
 			config.Patterns = patterns
 			remedy := "webhook-gen"
@@ -38,7 +38,16 @@ func verifyCommand(s streams) *cobra.Command {
 				config.Manifest = absolute(config.Dir, manifest)
 				remedy += " generate --output " + manifest
 			}
-			result := progress(s.err, func() engine.Result { return inspect.Generate(c.Context(), config) })
+			read := func() engine.Result { return inspect.Generate(c.Context(), config) }
+			result := progress(s.err, read)
+			if len(result.Changes) > 0 || result.Diagnostics.HasErrors() { // another run may have been writing
+				release, err := s.lock(c.Context(), config)
+				if err != nil {
+					return err
+				}
+				result = progress(s.err, read)
+				release()
+			}
 			stale := output.Stale(result.Changes)
 			outdated := s.outdated(result.Root)
 			stale.Add(outdated...)

@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// allow assigns the allowances of a package to the webhooks that they cover, once all webhooks are built.
+// allow assigns the allowances of a package to the webhooks that they cover. All webhooks must be built.
 func (b *builder) allow(m *packageMarkers) {
 	for _, d := range m.declarations {
 		for _, a := range marked[*registry.Allow](d) {
@@ -21,12 +21,12 @@ func (b *builder) allow(m *packageMarkers) {
 				b.allowPolicies(d, a)
 				continue
 			}
-			candidates := append(slices.Clip(d.built), b.besides(m, a.Range)...)
+			candidates := append(slices.Clip(d.built), b.kubebuilderWebhooks(m, a.Range)...)
 			if d.typ == nil && said.Webhook.IsSet() {
 				candidates = slices.DeleteFunc(slices.Clone(b.webhooks), func(w *model.Webhook) bool { return w.Package != m.Path })
 			}
 			allowance := said.Allowance(a.Range)
-			for _, w := range b.belonging(candidates, d.broken, a.Range, said.Webhook, "+webhook:allow") {
+			for _, w := range b.selectWebhooks(candidates, d.broken, a.Range, said.Webhook, "+webhook:allow") {
 				w.Allowed = append(w.Allowed, allowance)
 			}
 		}
@@ -48,8 +48,8 @@ func (b *builder) allowPolicies(d *declaration, a declared[*registry.Allow]) {
 	}
 }
 
-// besides returns the webhooks of +kubebuilder:webhook markers in the comment that contains the position.
-func (b *builder) besides(m *packageMarkers, at diag.Range) (found []*model.Webhook) {
+// kubebuilderWebhooks returns the webhooks of +kubebuilder:webhook markers in the comment at the position.
+func (b *builder) kubebuilderWebhooks(m *packageMarkers, at diag.Range) (found []*model.Webhook) {
 	for _, f := range m.Files {
 		if f.Path != at.Pos.File {
 			continue

@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// APIMarkers returns texts to search for: a file that sets the group of a package of API types contains one of them.
+// APIMarkers returns search texts. A file that sets the group of an API package contains one of them.
 func APIMarkers() []string { return []string{"+groupName", "GroupVersion{"} }
 
 // API is a package of API types.
@@ -31,14 +31,14 @@ func APIs(ctx context.Context, packages []*load.Package) []API {
 	return all
 }
 
-// Resource finds the type whose kind has a resource of that name.
+// Resource returns the type whose kind has the resource name.
 func (a API) Resource(name string) (t load.Type, ok bool) {
 	for _, f := range a.FilesWith("type ") {
 		for spec := range load.Types(f.AST) {
 			t := load.Type{File: f, Spec: spec}
-			said := findTag(f, t.Comments(), "kubebuilder:resource")
+			tag := findTag(f, t.Comments(), "kubebuilder:resource")
 			gengo, controllerGen := plurals(spec.Name.Name)
-			if path := option(said.V, "path"); path == name || path == "" && (gengo == name || controllerGen == name) {
+			if path := option(tag.V, "path"); path == name || path == "" && (gengo == name || controllerGen == name) {
 				return t, true
 			}
 		}

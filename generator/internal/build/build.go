@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package build makes a model from markers and from the facts that load reads from the source.
+// Package build builds a model from markers and from the source that load has read.
 package build
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// Options are the settings of a project outside of its markers.
+// Options are a project's settings outside of its markers.
 type Options struct {
-	// Domain ends the names of webhooks on types that the project does not own.
+	// Domain is the suffix of webhook names on types of other projects.
 	Domain string
-	// API is the version of admissionregistration.k8s.io to write: "v1" or "v1beta1".
+	// API is the version of admissionregistration.k8s.io in the manifest: "v1" or "v1beta1".
 	API string
-	// Handlers is the module's folder of generated handlers, slash-separated. If it is empty, no handlers are
+	// Handlers is the folder of generated handlers in the module, with slashes. If it is empty, no handlers are
 	// generated.
 	Handlers string
-	// Conversions is the same folder if conversions are generated, otherwise empty.
+	// Conversions is the same folder if conversions are generated, or "".
 	Conversions string
-	// NamePrefix begins the names of configurations without a name in a marker.
+	// NamePrefix is the prefix of configurations without a name in a marker.
 	NamePrefix string
 	// Service serves the webhooks whose markers name no service. The default is the Service in kubebuilder's bases.
 	Service ServiceName
@@ -42,9 +42,8 @@ type Options struct {
 	KeepOut []string
 }
 
-// Project reads the packages' markers and derives the project from them. It reports invalid markers and leaves them
-// out, so that later checks can use the rest. The project also contains the webhooks of configurations that another
-// front end read.
+// Project derives the project from the packages' markers. It reports and skips invalid markers, so that later checks
+// can use the rest. The project also contains the webhooks of others, which another front end has read.
 func Project(ctx context.Context, module *load.Module, packages []*load.Package, others []*model.Configuration, o Options) (*model.Project, diag.List) {
 	o.Service.Name = cmp.Or(o.Service.Name, model.DefaultServiceName)
 	o.Service.Namespace = cmp.Or(o.Service.Namespace, model.PlaceholderNamespace)
@@ -76,7 +75,6 @@ func Project(ctx context.Context, module *load.Module, packages []*load.Package,
 	return p, b.diags
 }
 
-// ServiceName names a Service.
 type ServiceName struct{ Namespace, Name string }
 
 type builder struct {
@@ -85,14 +83,14 @@ type builder struct {
 	options  Options
 	webhooks []*model.Webhook
 	policies []*model.Policy
-	types    *resolve.Resolver // made with the first policy that needs it
+	types    *resolve.Resolver // created for the first policy that needs it
 	objects  map[objectKey]*model.Configuration
 	diags    diag.List
 
 	conversions     []*model.Conversion
 	conversionRules []model.ConversionRule
 	incomplete      bool              // a marker could not be read, or a spoke has no hub
-	unversioned     []string          // import paths whose group or version was reported as not known
+	unversioned     []string          // import paths whose group or version was reported as unknown
 	goNames         map[string]string // of groups, by import path
 }
 
@@ -102,8 +100,8 @@ type objectKey struct {
 	name     string
 }
 
-// firstOf reports the first call for a package without a group or version: one finding on it is enough.
-func (b *builder) firstOf(importPath string) bool {
+// isFirstError reports whether this is the first call for a package. A package without group or version gets one error.
+func (b *builder) isFirstError(importPath string) bool {
 	if slices.Contains(b.unversioned, importPath) {
 		return false
 	}
@@ -111,28 +109,28 @@ func (b *builder) firstOf(importPath string) bool {
 	return true
 }
 
-// declared is a decoded marker, its name and its position.
+// declared is a decoded marker with its name and position.
 type declared[T any] struct {
 	diag.Range
 	name   string
 	marker T
 }
 
-// declaration is a type, or the package itself, with its markers.
+// declaration is a type or the package itself, with its markers.
 type declaration struct {
 	typ      *load.Type // nil for the package
 	webhooks []declared[*registry.Webhook]
 	hub      diag.Range       // the +webhook:conversion:hub
-	others   []marker.Decoded // the other markers, which marked returns by their types
+	others   []marker.Decoded // the other markers; marked returns them by type
 
 	built []*model.Webhook // built from the webhook markers
 	// builtPolicies are built from the markers of policies.
 	builtPolicies []*model.Policy
 	broken        bool  // one webhook could not be built
-	isKind        *bool // nil before the first marker that needs to know
+	isKind        *bool // nil until a marker needs to know
 }
 
-// marked returns the markers of a declaration that are decoded into values of a type.
+// marked returns a declaration's markers of type T.
 func marked[T any](d *declaration) (all []declared[T]) {
 	for _, m := range d.others {
 		if t, ok := m.Target.(T); ok {
@@ -142,7 +140,7 @@ func marked[T any](d *declaration) (all []declared[T]) {
 	return all
 }
 
-// packageMarkers are the markers of one package.
+// packageMarkers holds the markers of one package.
 type packageMarkers struct {
 	*load.Package
 	defaults       registry.Settings
@@ -209,11 +207,11 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 			case *registry.Configuration:
 				m.configurations = append(m.configurations, declared[*registry.Configuration]{d.Range, d.Name, t})
 			case *registry.Defaults:
-				if b.first(once, d) {
+				if b.isFirst(once, d) {
 					m.defaults = t.Settings
 				}
 			case *registry.Service:
-				if b.first(once, d) {
+				if b.isFirst(once, d) {
 					m.service = *t
 				}
 			default:
@@ -224,8 +222,8 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 	return m, ok
 }
 
-// first reports the second occurrence of a marker that a package may have once.
-func (b *builder) first(once map[string]diag.Range, d marker.Decoded) bool {
+// isFirst reports whether a marker that a package may have once occurs first. Otherwise, it adds an error.
+func (b *builder) isFirst(once map[string]diag.Range, d marker.Decoded) bool {
 	at, again := once[d.Name]
 	if again {
 		b.diags.Add(diag.Errorf(d.Range, model.RuleTwice, "a second +%s in the package", d.Name).WithRelated(at, "the first is here"))
@@ -235,7 +233,7 @@ func (b *builder) first(once map[string]diag.Range, d marker.Decoded) bool {
 	return true
 }
 
-// declareObject records a +webhook:configuration for one object or, without kind, for two.
+// declareObject records a +webhook:configuration for one object or, without the argument kind, for two.
 func (b *builder) declareObject(c declared[*registry.Configuration]) {
 	for _, mutating := range []bool{true, false} {
 		if !c.marker.Holds(mutating) {
@@ -250,8 +248,8 @@ func (b *builder) declareObject(c declared[*registry.Configuration]) {
 		if _, known := object.At["name"]; !known {
 			object.At.Set("name", c.marker.Name.At)
 		}
-		object.Labels = b.agree(object, "labels", object.Labels, c.marker.Labels)
-		object.Annotations = b.agree(object, "annotations", object.Annotations, c.marker.Annotations)
+		object.Labels = b.mergeKeys(object, "labels", object.Labels, c.marker.Labels)
+		object.Annotations = b.mergeKeys(object, "annotations", object.Annotations, c.marker.Annotations)
 	}
 }
 
@@ -261,13 +259,14 @@ func (b *builder) addConfiguration(c *model.Configuration) {
 	b.webhooks = append(b.webhooks, c.Webhooks...)
 	key := objectKey{c.Mutating, c.Name}
 	if _, ok := b.objects[key]; !ok {
-		c.Webhooks = nil // the webhooks in b.webhooks are added in the end
+		c.Webhooks = nil // configurations adds the webhooks in b.webhooks
 		b.objects[key] = c
 	}
 }
 
-// agree merges the labels or annotations of a second declaration into the first declaration's.
-func (b *builder) agree(object *model.Configuration, field string, have map[string]string, more diag.Sourced[map[string]string]) map[string]string {
+// mergeKeys adds the labels or annotations of a second declaration to those of the first. It reports different values
+// for the same key.
+func (b *builder) mergeKeys(object *model.Configuration, field string, have map[string]string, more diag.Sourced[map[string]string]) map[string]string {
 	if !more.IsSet() {
 		return have
 	}
@@ -305,16 +304,16 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 			plans[w] = func() *model.Handler { return b.handler(m, d, at, subject, w) }
 		}
 	}
-	// A webhook that could not be read or built is reported already. Its rules and conditions need no second report.
+	// A webhook with an error is missing here. Errors about its rules and conditions would only repeat that.
 	d.broken = m.broken || len(d.built) < len(d.webhooks)
 	for _, r := range marked[*registry.Rule](d) {
-		for _, w := range b.belonging(d.built, d.broken, r.Range, r.marker.Webhook, "+webhook:rule") {
+		for _, w := range b.selectWebhooks(d.built, d.broken, r.Range, r.marker.Webhook, "+webhook:rule") {
 			path := fmt.Sprintf("rules[%d]", len(w.Spec.Rules))
 			w.Spec.Rules = append(w.Spec.Rules, ruleOver(w.Spec.Rules[0], r.marker.Operations, r.marker.Matched, path, w.At))
 		}
 	}
 	for _, c := range marked[*registry.MatchCondition](d) {
-		for _, w := range b.belonging(d.built, d.broken, c.Range, c.marker.Webhook, "+webhook:matchCondition") {
+		for _, w := range b.selectWebhooks(d.built, d.broken, c.Range, c.marker.Webhook, "+webhook:matchCondition") {
 			addMatchCondition(w, c.marker)
 		}
 	}
@@ -322,7 +321,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		b.addDeleting(w)
 	}
 	for _, p := range marked[*registry.Patch](d) {
-		for _, w := range b.belonging(d.built, d.broken, p.Range, p.marker.Webhook, "+webhook:patch") {
+		for _, w := range b.selectWebhooks(d.built, d.broken, p.Range, p.marker.Webhook, "+webhook:patch") {
 			if err := patch(w, p.marker.JSON); err != nil {
 				b.diags.Add(diag.Errorf(p.marker.JSON.At, model.RulePatch, "%s", err))
 			}
@@ -332,10 +331,10 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		if len(w.Spec.MatchConditions) > 0 {
 			w.Kinds = b.typedKinds(m.Module, subjects[w], w.Spec.Rules)
 		} else if s := subjects[w]; s.kind != nil && !s.object.IsZero() {
-			w.Kinds = []model.TypedKind{{Group: s.kind.Group, Version: s.kind.Version, Kind: s.kind.Kind, Type: plain(s.object)}}
+			w.Kinds = []model.TypedKind{{Group: s.kind.Group, Version: s.kind.Version, Kind: s.kind.Kind, Type: withoutAlias(s.object)}}
 		}
 		before := len(b.diags)
-		w.Handler = plans[w]() // after its rules are complete
+		w.Handler = plans[w]() // needs the complete rules
 		if len(b.diags) == before {
 			b.checkOptions(w)
 		}
@@ -345,8 +344,8 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 	b.webhooks = append(b.webhooks, d.built...)
 }
 
-// belonging finds the webhooks of a rule, condition or patch.
-func (b *builder) belonging(webhooks []*model.Webhook, broken bool, at diag.Range, name diag.Sourced[string], what string) []*model.Webhook {
+// selectWebhooks returns the webhooks to which a rule, condition or patch applies.
+func (b *builder) selectWebhooks(webhooks []*model.Webhook, broken bool, at diag.Range, name diag.Sourced[string], what string) []*model.Webhook {
 	if len(webhooks) == 0 && !broken {
 		b.diags.Add(diag.Errorf(at, model.RuleBelongs, "%s is on a declaration without a webhook", what).
 			WithHint("write it beside a +webhook:mutating or +webhook:validating"))
@@ -355,7 +354,8 @@ func (b *builder) belonging(webhooks []*model.Webhook, broken bool, at diag.Rang
 	return named(b, webhooks, broken, name, "webhook", "webhooks", func(w *model.Webhook) (string, bool) { return w.Spec.Name, w.Mutating })
 }
 
-// named returns the webhooks or policies of a declaration that an argument names: all of them if it is not set.
+// named returns the webhooks or policies that an argument names, or all of the declaration if the argument is not
+// set.
 func named[T any](b *builder, all []T, broken bool, said diag.Sourced[string], what, plural string, of func(T) (name string, mutating bool)) []T {
 	if !said.IsSet() {
 		return all
@@ -396,7 +396,7 @@ func (b *builder) configurations() []*model.Configuration {
 		if len(object.Webhooks) == 0 {
 			continue
 		}
-		// Stable, so that webhooks under +kubebuilder markers keep controller-gen's order among equal names.
+		// The sort is stable, so that webhooks of +kubebuilder markers with equal names keep controller-gen's order.
 		slices.SortStableFunc(object.Webhooks, func(a, b *model.Webhook) int {
 			return cmp.Or(cmp.Compare(a.Order, b.Order), strings.Compare(a.Spec.Name, b.Spec.Name))
 		})

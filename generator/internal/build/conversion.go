@@ -28,7 +28,7 @@ type hub struct {
 
 // versioned returns a type with the group and version of its package.
 func (b *builder) versioned(gv groupVersion, importPath, name string, at diag.Range) model.VersionedType {
-	if (!gv.group.IsSet() || !gv.version.IsSet()) && b.firstOf(importPath) {
+	if (!gv.group.IsSet() || !gv.version.IsSet()) && b.isFirstError(importPath) {
 		b.diags.Add(diag.Errorf(at, model.RuleGroupVersion, "the API group and version of %s are not known: package %s has neither +groupName and +versionName nor a schema.GroupVersion variable", name, importPath).
 			WithHint("add comments +groupName=your.group and +versionName=v1 above the package clause"))
 	}
@@ -78,7 +78,7 @@ func (b *builder) addConversions(packages []*packageMarkers) {
 	})
 }
 
-// hub returns the hub that a declaration's marker declares.
+// hub returns the hub for a declaration's marker.
 func (b *builder) hub(m *packageMarkers, d *declaration) hub {
 	h := hub{Range: d.hub, VersionedType: b.versioned(m.groupVersion, m.Path, d.typ.Spec.Name.Name, d.hub)}
 	if h.Group == "" || h.Version == "" {
@@ -89,7 +89,7 @@ func (b *builder) hub(m *packageMarkers, d *declaration) hub {
 	return h
 }
 
-// serviceOf returns the service of a package's conversions, with the URL path that controller-runtime uses.
+// serviceOf returns the service of a package's conversions, with controller-runtime's URL path.
 func serviceOf(m registry.Service, preset ServiceName) admissionregistrationv1.ServiceReference {
 	s := admissionregistrationv1.ServiceReference{Name: cmp.Or(m.Name.V, preset.Name), Namespace: cmp.Or(m.Namespace.V, preset.Namespace), Path: new("/convert")}
 	if m.Port.IsSet() {
@@ -98,7 +98,7 @@ func serviceOf(m registry.Service, preset ServiceName) admissionregistrationv1.S
 	return s
 }
 
-// spoke builds a conversion without its hub.
+// spoke builds a conversion. findHub adds the hub later.
 func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*registry.Spoke]) (*model.Conversion, bool) {
 	c := &model.Conversion{Range: at.Range, Declared: m.Path, Convertible: at.marker.Convertible, Reads: at.marker.Reads.V}
 	switch said := at.marker.For; {
@@ -135,7 +135,7 @@ func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*registry
 	return c, true
 }
 
-// findHub finds the hub that a spoke names, or the hub of its group and kind.
+// findHub sets the hub that the spoke's marker names, or else the hub of the spoke's group and kind.
 func (b *builder) findHub(c *model.Conversion, said *registry.Spoke, hubs []hub) bool {
 	if said.Hub.IsSet() {
 		for _, other := range b.conversions {
@@ -165,7 +165,7 @@ func (b *builder) findHub(c *model.Conversion, said *registry.Spoke, hubs []hub)
 		b.diags.Add(diag.Errorf(c.Range, model.RuleHub, "no type %s of group %s is marked as hub among the packages of this run", c.Spoke.Name, c.Spoke.Group).
 			WithHint(`put +webhook:conversion:hub on the version that the others are converted to and from, or name it: hub: "import/path.%s"`, c.Spoke.Name))
 	}
-	return false // the other mistakes are reported already
+	return false // the other errors are reported already
 }
 
 // locatedType returns a type of any package.
@@ -262,7 +262,7 @@ func (b *builder) addFieldRule(rule model.ConversionRule, field diag.Sourced[str
 	b.conversionRules = append(b.conversionRules, rule)
 }
 
-// withName replaces the final * of a path by a name.
+// withName replaces a final * in a path by a name.
 func withName(path, name string) string {
 	if before, ok := strings.CutSuffix(path, "*"); ok && (before == "" || strings.HasSuffix(before, ".")) {
 		return before + name
@@ -288,7 +288,7 @@ func (b *builder) addTypeRule(rule model.ConversionRule, d marker.Decoded, m *re
 	b.conversionRules = append(b.conversionRules, rule)
 }
 
-// fieldPath returns the path from a type to one of its fields, or to a field of an unnamed struct in it.
+// fieldPath returns the path from a type to a field of it or of an unnamed struct inside it.
 func fieldPath(t ast.Expr, want *ast.Field) []string {
 	var found []string
 	ast.Inspect(t, func(n ast.Node) bool {
@@ -308,8 +308,7 @@ func fieldPath(t ast.Expr, want *ast.Field) []string {
 	return found
 }
 
-// jsonName returns the name of a field in JSON. For an embedded field without a JSON name, it returns the name of the
-// field's type.
+// jsonName returns the JSON name of a field. An embedded field without one has the name of its type.
 func jsonName(f *ast.Field) string {
 	if name, _, _ := jsonTag(f); name != "" {
 		return name

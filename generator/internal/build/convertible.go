@@ -15,9 +15,9 @@ import (
 const withoutMethods = "leave convertible out: the generated functions are what controller-runtime's NewSpokeConverter takes"
 
 // addConvertible plans the methods of controller-runtime's Convertible and Hub. It checks that both types can have
-// them, and finds the package for the hub's method.
+// methods, and finds the package for the hub's method.
 func (b *builder) addConvertible() {
-	asked := map[model.GoType]*model.Conversion{} // by hub, the first conversion with methods
+	asked := map[model.GoType]*model.Conversion{} // the first conversion with methods, by hub
 	for _, c := range b.conversions {
 		if c.Convertible.V && asked[c.Hub.GoType] == nil {
 			asked[c.Hub.GoType] = c
@@ -38,11 +38,11 @@ func (b *builder) addConvertible() {
 	}
 }
 
-// refuseMethods reports methods of the spoke that exist already and would be generated.
+// refuseMethods reports existing methods of the spoke that would be generated again.
 func (b *builder) refuseMethods(c *model.Conversion) {
 	p, err := b.module.Locate(b.ctx, c.Spoke.Path)
 	if err != nil {
-		return // the marker was read from it
+		return // the marker is from this package, so it exists
 	}
 	for _, m := range p.Methods(c.Spoke.Name) {
 		if m.Name == "ConvertTo" || m.Name == "ConvertFrom" {
@@ -52,11 +52,11 @@ func (b *builder) refuseMethods(c *model.Conversion) {
 	}
 }
 
-// findHubPackage finds the package for the hub's method. It is empty if the hub's authors have written it.
+// findHubPackage finds the package for the hub's method. It stays empty if the hub already has the method.
 func (b *builder) findHubPackage(c *model.Conversion) {
 	p, err := b.module.Locate(b.ctx, c.Hub.Path)
 	if err != nil {
-		return // the hub was found in it
+		return // the hub is from this package, so it exists
 	}
 	switch {
 	case slices.ContainsFunc(p.Methods(c.Hub.Name), func(m load.Method) bool { return m.Name == "Hub" }):
@@ -68,7 +68,8 @@ func (b *builder) findHubPackage(c *model.Conversion) {
 	}
 }
 
-// refuseCircle reports that the hub's package imports the spoke's package. The spoke's package has to import the hub's.
+// refuseCircle reports a hub's package that imports the spoke's package, because the generated methods need the
+// opposite import.
 func (b *builder) refuseCircle(c *model.Conversion) {
 	if c.Hub.Path == c.Spoke.Path {
 		return
@@ -79,8 +80,8 @@ func (b *builder) refuseCircle(c *model.Conversion) {
 	}
 }
 
-// importWay returns the imports that lead from a package of the module to another, once the methods are generated. It
-// is nil if there is no such path. Existing generated code does not count.
+// importWay returns a chain of imports from one package of the module to another, including the imports of generated
+// methods. It returns nil without such a chain. Existing generated code does not count.
 func (b *builder) importWay(from, to string, seen map[string]bool) []string {
 	if from == to {
 		return []string{to}
@@ -97,7 +98,7 @@ func (b *builder) importWay(from, to string, seen map[string]bool) []string {
 	return nil
 }
 
-// imports returns the packages that a package imports once the methods are generated.
+// imports returns a package's imports, including those of generated methods.
 func (b *builder) imports(importPath string) []string {
 	var paths []string
 	for _, c := range b.conversions {

@@ -13,8 +13,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// deliver sets the fields of a webhook that depend on where its service is deployed. These are the CA bundle of that
-// service's certificate, and the namespaces excluded from the webhook.
+// deliver sets the fields of a webhook that depend on the deployment of its service: the CA bundle of the service's
+// certificate, and the namespaces excluded from the webhook.
 func (b *builder) deliver(w *model.Webhook) {
 	config := &w.Spec.ClientConfig
 	if s := config.Service; s != nil && s.Name == b.options.Service.Name && s.Namespace == b.options.Service.Namespace && config.CABundle == nil {
@@ -24,7 +24,7 @@ func (b *builder) deliver(w *model.Webhook) {
 		return
 	}
 	w.KeptOut = true
-	// Other webhooks may share the package's default.
+	// Other webhooks may share this selector as the package's default.
 	selector := cmp.Or(w.Spec.NamespaceSelector, &metav1.LabelSelector{}).DeepCopy()
 	selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
 		Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpNotIn, Values: b.options.KeepOut,
@@ -32,8 +32,8 @@ func (b *builder) deliver(w *model.Webhook) {
 	w.Spec.NamespaceSelector = selector
 }
 
-// matchesBuiltin reports whether a rule matches objects of Kubernetes itself, such as the objects of a webhook's own
-// server.
+// matchesBuiltin reports whether a rule matches objects of Kubernetes itself, such as pods: the webhook's own server
+// runs in one.
 func matchesBuiltin(r admissionregistrationv1.RuleWithOperations) bool {
 	return slices.ContainsFunc(r.APIGroups, func(group string) bool { return group == "*" || model.IsBuiltinGroup(group) })
 }

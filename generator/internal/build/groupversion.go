@@ -21,14 +21,13 @@ import (
 // groupVersion is the API group and version of the types in a Go package.
 type groupVersion struct {
 	group, version diag.Sourced[string]
-	// goName is the group's name in Go code, if a comment sets it.
+	// goName is the group's name in Go code, from a comment.
 	goName diag.Sourced[string]
 }
 
-// findGroupVersion reads a package's group and version from the user's code. The sources are, in this order:
-// +groupName and +versionName comments, then the package-level variable or constant of type
-// schema.GroupVersion and, for the version only, the package's name. A +groupGoName comment, which is client-go's,
-// names the group in Go code.
+// findGroupVersion reads a package's group and version from the user's code. It tries +groupName and +versionName
+// comments, then the variable or constant of type schema.GroupVersion and, for the version, the package's name. A
+// +groupGoName comment of client-go sets the group's name in Go code.
 func findGroupVersion(ctx context.Context, p *load.Package) (groupVersion, diag.List) {
 	var byTag, byVariable groupVersion
 	constants := resolve.New(ctx, p.Module)
@@ -105,7 +104,7 @@ func groupVersionVariable(constants *resolve.Resolver, p *load.Package, f *load.
 						gv.version = diag.Sourced[string]{V: text, At: at}
 					}
 				}
-				if gv.version.V == "__internal" { // no package has the version of runtime.APIVersionInternal
+				if gv.version.V == "__internal" { // runtime.APIVersionInternal is not a version of a package
 					return groupVersion{}, false
 				}
 				return gv, true
@@ -123,7 +122,7 @@ func isGroupVersion(t ast.Expr) bool {
 	return ok && name.Name == "GroupVersion"
 }
 
-// findTag returns the last +name=value of the comments. It is not set without one.
+// findTag returns the value of the last +name=value in the comments.
 func findTag(file *load.File, groups []*ast.CommentGroup, name string) (found diag.Sourced[string]) {
 	for _, g := range groups {
 		for _, line := range marker.Lines(g, file.Position) {
@@ -138,7 +137,7 @@ func findTag(file *load.File, groups []*ast.CommentGroup, name string) (found di
 	return found
 }
 
-// option returns one option of a tag with the value "key=value,key=value"; empty without the option.
+// option returns the value of a key in a tag's value "key=value,key=value", or "".
 func option(options, key string) string {
 	for piece := range strings.SplitSeq(options, ",") {
 		if v, ok := strings.CutPrefix(strings.TrimSpace(piece), key+"="); ok {

@@ -20,7 +20,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// packageOf returns a package whose generated code is written beside its own files.
+// packageOf returns a package for generated code that is written beside the package's own files.
 func packageOf(p *load.Package) model.HandlerPackage {
 	return model.HandlerPackage{Dir: p.Dir, Path: p.Path, Name: p.Name}
 }
@@ -85,8 +85,8 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 	return h
 }
 
-// shareHandlers gives the webhooks of a declaration that are called at one path the handler of the first of them. It
-// does the work of all. Webhooks whose objects have different types keep their own handlers, which check reports.
+// shareHandlers gives the webhooks of a declaration with the same path one handler, that of the first webhook.
+// Webhooks with objects of different types keep their own handlers, and check reports them.
 func (b *builder) shareHandlers(webhooks []*model.Webhook) {
 	for i, w := range webhooks {
 		first := slices.IndexFunc(webhooks[:i], func(other *model.Webhook) bool {
@@ -124,7 +124,7 @@ func union[T comparable](a, b []T) []T {
 	return all
 }
 
-// inOrder returns the operations that a function accepts, in the order of an object's life.
+// inOrder returns the accepted operations in the order of an object's life.
 func inOrder(has func(operation string) bool) []string {
 	return slices.DeleteFunc([]string{"Create", "Update", "Delete", "Connect"}, func(o string) bool { return !has(o) })
 }
@@ -170,7 +170,7 @@ func packageName(folder, fallback string) string {
 	return name
 }
 
-// alias is the import alias of a package: Alias, with the group's name from a +groupGoName comment.
+// alias returns an API package's import alias, like Alias. It uses the group's name from a +groupGoName comment.
 func (b *builder) alias(importPath, group, version string) string {
 	if name := b.goNames[importPath]; name != "" {
 		return strings.ToLower(name) + version
@@ -178,15 +178,15 @@ func (b *builder) alias(importPath, group, version string) string {
 	return Alias(group, version)
 }
 
-// Alias is the import alias of an API package in generated code: the group's first word and the version.
+// Alias returns an API package's import alias for generated code: the group's first word and the version.
 func Alias(group, version string) string {
 	word, _, _ := strings.Cut(group, ".")
 	return strings.ReplaceAll(cmp.Or(word, "core"), "-", "") + version
 }
 
-// suffix distinguishes this webhook's names from the names of the type's other webhooks. It consists of the webhook's
-// subresources and, if another webhook of the same sort precedes it, a further word. The word is the first part of the
-// webhook's name, or else the kind that the webhook is for.
+// suffix returns a suffix that distinguishes the names of this webhook from those of the type's other webhooks. It
+// consists of the webhook's subresources and, if a webhook of the same sort precedes it, of one more word. This is
+// the first part of the webhook's name or else its kind.
 func suffix(d *declaration, at declared[*registry.Webhook], kind *model.Kind) string {
 	said := at.marker
 	var suffix string
@@ -205,7 +205,7 @@ func suffix(d *declaration, at declared[*registry.Webhook], kind *model.Kind) st
 	return suffix
 }
 
-// isProjection reports whether a type is a struct with a JSON tag. Requests are decoded into such a type.
+// isProjection reports whether a type is a struct with JSON tags, into which requests are decoded.
 func isProjection(spec *ast.TypeSpec) bool {
 	s, ok := spec.Type.(*ast.StructType)
 	return ok && slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool {
@@ -214,7 +214,7 @@ func isProjection(spec *ast.TypeSpec) bool {
 	})
 }
 
-// ownType is the Go type of the webhook's kind. It is zero if the type is unknown.
+// ownType returns the Go type of the webhook's kind. It is zero if the type is unknown.
 func (b *builder) ownType(said *registry.Subject, s subject, local model.GoType) model.GoType {
 	t := said.For.V
 	switch {
@@ -259,8 +259,8 @@ func builtinType(k model.Kind) model.GoType {
 	return model.GoType{}
 }
 
-// otherVersions reports the groups and versions in the rules of a webhook whose objects are of another type than the
-// one that the handler decodes into. Members with the same name would be taken over, and others ignored.
+// otherVersions reports a webhook's groups and versions whose objects have another Go type than the handler decodes.
+// Decoding would keep members with the same name and drop the others.
 func (b *builder) otherVersions(w *model.Webhook, kind *model.Kind, carried model.GoType) {
 	for i, rule := range w.Spec.Rules {
 		if !slices.Contains(rule.Resources, kind.Plural) {

@@ -20,14 +20,14 @@ import (
 
 var handlerMethod = regexp.MustCompile(`^(Default|Validate)[A-Za-z0-9]*(Create|Update|Delete|Connect)$`)
 
-// Implementations adds facts about the user's validators, defaulters and functions for tests to the model: whether the
-// user has written them, and the methods that are missing. It reports methods that are never called. With samples, the
-// model has the sample object of each handler, else only those for functions that are missing. Controller-runtime calls
-// methods for the other markers. A second call replaces the facts.
+// Implementations adds facts about the user's validators, defaulters and test functions to the model: which of them
+// exist, and which methods are missing. It reports methods that are never called, except for those that
+// controller-runtime calls because of a marker in others. With samples, each handler gets its sample object;
+// otherwise only handlers without test functions do. A second call replaces the facts.
 func Implementations(ctx context.Context, module *load.Module, p *model.Project, others []kubebuilder.Webhook, samples bool) diag.List {
 	type key struct{ dir, implementation string }
 	var diags diag.List
-	var handled []*model.Webhook // in the order of their markers
+	var handled []*model.Webhook // in the order of the markers
 	asked := map[key][]string{}
 	for _, w := range p.Webhooks() {
 		if h := w.Handler; h != nil {
@@ -46,7 +46,7 @@ func Implementations(ctx context.Context, module *load.Module, p *model.Project,
 		if _, done := written[k]; !done {
 			written[k] = readImplementation(ctx, module, h.Package, h.Implementation)
 			for _, m := range written[k].methods {
-				if handlerMethod.MatchString(m.Name) && !slices.Contains(asked[k], m.Name) && !askedElsewhere(others, w, m.Name) {
+				if handlerMethod.MatchString(m.Name) && !slices.Contains(asked[k], m.Name) && !isControllerRuntimeMethod(others, w, m.Name) {
 					diags.Add(diag.Warningf(m.Range, model.RuleMethod, "no marker on %s has the operation of %s, so nothing calls it", h.Type, m.Name).
 						WithHint("name the operation in the marker; if the operation was removed on purpose, remove the method").WithRelated(w.Range, "a marker is here"))
 				}
@@ -66,7 +66,7 @@ func Implementations(ctx context.Context, module *load.Module, p *model.Project,
 		h.Decides = i.embeds || slices.ContainsFunc(called, func(m load.Method) bool { return !m.Idle })
 		h.StubFile = stubFile(h, ".go", h.Implementation)
 		h.TestStubFile = stubFile(h, "_test.go", h.TestFunction())
-		// The methods of an embedded type are not visible here, and a stub would hide them.
+		// Methods of an embedded type are not visible here, and a stub would hide them.
 		h.NeedsStub = !i.declared || h.Holder && !i.embeds && len(called) == 0
 	}
 	for _, c := range p.Conversions {
@@ -75,9 +75,9 @@ func Implementations(ctx context.Context, module *load.Module, p *model.Project,
 	return diags
 }
 
-// askedElsewhere reports whether a +kubebuilder:webhook marker is for a method of controller-runtime's validators: a
-// marker in the same package, or for the same resource.
-func askedElsewhere(others []kubebuilder.Webhook, w *model.Webhook, method string) bool {
+// isControllerRuntimeMethod reports whether a +kubebuilder:webhook marker needs a method for controller-runtime. Such a
+// marker is in the same package or for the same resource.
+func isControllerRuntimeMethod(others []kubebuilder.Webhook, w *model.Webhook, method string) bool {
 	return slices.ContainsFunc(others, func(o kubebuilder.Webhook) bool {
 		return !o.Mutating && slices.ContainsFunc(o.Spec.Rules, func(r admissionregistrationv1.RuleWithOperations) bool {
 			near := o.Package.Path == w.Handler.Package.Path ||
@@ -89,8 +89,9 @@ func askedElsewhere(others []kubebuilder.Webhook, w *model.Webhook, method strin
 	})
 }
 
-// stubFile is the file of the user's validator or defaulter: order_webhook.go. kubebuilder uses that name for its own
-// files in the same folder. If such a file exists without our declaration, the name is order_handler.go.
+// stubFile returns the file for the user's validator or defaulter, such as order_webhook.go. kubebuilder uses this
+// name in the same folder for its own file. If that file exists without our declaration, the name is
+// order_handler.go.
 func stubFile(h *model.Handler, end, declared string) string {
 	lower := strings.ToLower(h.Type)
 	name := cmp.Or(strings.TrimSuffix(lower, "webhook"), lower)
@@ -105,7 +106,7 @@ func stubFile(h *model.Handler, end, declared string) string {
 // implementation is the existing code of a validator or defaulter type.
 type implementation struct {
 	declared bool
-	embeds   bool // the type embeds others and has their methods
+	embeds   bool // the type has methods of embedded types
 	methods  []load.Method
 }
 

@@ -17,16 +17,16 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// subject is the kind that a webhook or a policy is for.
+// subject is the kind of a webhook or policy.
 type subject struct {
-	kind *model.Kind // nil if the marker sets its rules itself
-	// foreign is true if the kind is not of this project.
+	kind *model.Kind // nil if the marker has its own rules
+	// foreign is true if the kind belongs to another project.
 	foreign bool
-	// object is the kind's Go type; zero if it is unknown.
+	// object is the kind's Go type, or zero if it is unknown.
 	object model.GoType
 }
 
-// subject finds the kind that a webhook or a policy is for.
+// subject returns the kind of a webhook or policy.
 func (b *builder) subject(m *packageMarkers, d *declaration, at declared[*registry.Subject]) subject {
 	said := at.marker
 	switch {
@@ -41,7 +41,7 @@ func (b *builder) subject(m *packageMarkers, d *declaration, at declared[*regist
 	return subject{kind: b.kind(m.Package, m.groupVersion, *d.typ, at), object: model.GoType{Path: m.Path, Name: d.typ.Spec.Name.Name}}
 }
 
-// isKind reports, once for a declaration, a type that no API server has as a kind.
+// isKind reports whether a type can be a kind. It adds one error for a declaration that cannot.
 func (b *builder) isKind(m *packageMarkers, d *declaration, at diag.Range) bool {
 	if d.isKind == nil {
 		what := NotKind(m.Package, *d.typ)
@@ -54,7 +54,8 @@ func (b *builder) isKind(m *packageMarkers, d *declaration, at diag.Range) bool 
 	return *d.isKind
 }
 
-// checkTypes reports a second Go type of one group, version and kind: an API server has one schema for them.
+// checkTypes reports a second Go type for the same group, version and kind, because an API server has one schema for
+// them.
 func (b *builder) checkTypes(packages []*packageMarkers) {
 	first := map[string]diag.Range{}
 	for _, m := range packages {
@@ -107,8 +108,8 @@ func (b *builder) foreign(m *packageMarkers, at declared[*registry.Subject]) sub
 	}
 }
 
-// hasBuiltin reports whether Kubernetes has a kind: it is in the table of resources, or it is a type of the k8s.io/api
-// that the module requires, which may be newer.
+// hasBuiltin reports whether Kubernetes has a kind. The kind is in the table of resources, or a type of the module's
+// version of k8s.io/api, which may be newer.
 func (b *builder) hasBuiltin(from *load.Module, kind model.Kind) bool {
 	if slices.ContainsFunc(model.BuiltinResources(), func(r model.BuiltinResource) bool { return r.Group == kind.Group && r.Name == kind.Plural }) {
 		return true
@@ -118,16 +119,16 @@ func (b *builder) hasBuiltin(from *load.Module, kind model.Kind) bool {
 		return false
 	}
 	t, ok := p.Type(kind.Kind)
-	return ok && slices.Contains(load.Markers(t.Comments()...), "+genclient") // else it is no resource, such as Scale
+	return ok && slices.Contains(load.Markers(t.Comments()...), "+genclient") // without it, not a resource
 }
 
-// unknownBuiltin reports a kind that Kubernetes does not have. It names the group that has the kind, or a similar kind
-// of the group.
+// unknownBuiltin reports a kind that Kubernetes does not have. It suggests the group that has the kind, or a similar
+// kind in the group.
 func (b *builder) unknownBuiltin(said diag.Sourced[registry.Target], kind model.Kind) {
 	var others, names []string
 	kinds := map[string]string{}
 	for _, r := range model.BuiltinResources() {
-		if r.Name == kind.Plural && r.Group != "extensions" { // not served any more
+		if r.Name == kind.Plural && r.Group != "extensions" { // no longer served
 			others = append(others, groupText(r.Group))
 		}
 		if r.Group == kind.Group {
@@ -145,7 +146,7 @@ func (b *builder) unknownBuiltin(said diag.Sourced[registry.Target], kind model.
 	b.diags.Add(d)
 }
 
-// groupText names an API group in a message.
+// groupText returns the name of an API group for messages.
 func groupText(group string) string {
 	if group == "" {
 		return "the core group"
@@ -153,7 +154,7 @@ func groupText(group string) string {
 	return "the group " + group
 }
 
-// locate finds a type that a module can import, with its package's group and version.
+// locate returns a type that a module can import, with the group and version of its package.
 func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], instead string) (p *load.Package, t load.Type, gv groupVersion, ok bool) {
 	p, err := from.Locate(b.ctx, said.V.ImportPath)
 	if err != nil {
@@ -175,11 +176,11 @@ func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], 
 	return p, t, gv, true
 }
 
-// kind derives group, version, plural and scope of a Go type.
+// kind returns the kind of a Go type with its group, version, plural and scope.
 func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declared[*registry.Subject]) *model.Kind {
 	said := at.marker
 	lacksGroup, lacksVersion := !gv.group.IsSet() && !said.Groups.IsSet(), !gv.version.IsSet() && !said.Versions.IsSet()
-	first := (lacksGroup || lacksVersion) && b.firstOf(p.Path)
+	first := (lacksGroup || lacksVersion) && b.isFirstError(p.Path)
 	if lacksGroup && first {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleGroupVersion, "the API group of %s is not known: package %s has neither +groupName nor a schema.GroupVersion variable", t.Spec.Name.Name, p.Path).
 			WithHint("add a comment +groupName=your.group above the package clause"))
@@ -195,6 +196,20 @@ func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declare
 	if !gv.version.IsSet() && said.Versions.IsSet() {
 		kind.Version = said.Versions.V[0]
 	}
+	marked := Marked(t)
+	kind.Plural, kind.Scope, kind.Subresources = marked.Plural, marked.Scope, marked.Subresources
+	if tag := func(name string) bool { return findTag(t.File, t.Comments(), name).IsSet() }; kind.Plural == "" {
+		gengo, _ := plurals(kind.Kind)
+		if kind.Plural = gengo; !said.Resources.IsSet() && !tag("genclient") {
+			kind.Plural = b.plural(kind.Kind, at)
+		}
+	}
+	return kind
+}
+
+// Marked returns what controller-gen's markers, and client-gen's, set for the kind of a type. Its plural is empty if no
+// marker of controller-gen decides it.
+func Marked(t load.Type) (kind model.Kind) {
 	comments := t.Comments()
 	tag := func(name string) diag.Sourced[string] { return findTag(t.File, comments, name) }
 	resource := tag("kubebuilder:resource")
@@ -213,21 +228,13 @@ func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declare
 	if kind.Scope == "" && tag("genclient:nonNamespaced").IsSet() {
 		kind.Scope = "Cluster"
 	}
-	if kind.Plural == "" {
-		gengo, controllerGen := plurals(kind.Kind)
-		switch {
-		case resource.IsSet() || tag("kubebuilder:object:root").IsSet():
-			kind.Plural = controllerGen
-		case said.Resources.IsSet() || tag("genclient").IsSet():
-			kind.Plural = gengo
-		default:
-			kind.Plural = b.plural(kind.Kind, at)
-		}
+	if kind.Plural == "" && (resource.IsSet() || tag("kubebuilder:object:root").IsSet()) {
+		_, kind.Plural = plurals(t.Spec.Name.Name)
 	}
 	return kind
 }
 
-// plural derives the plural of a kind, if it is unknown which tool generates the CRD.
+// plural returns the plural of a kind if the generator of the CRD is unknown.
 func (b *builder) plural(kind string, at declared[*registry.Subject]) string {
 	gengo, controllerGen := plurals(kind)
 	if gengo != controllerGen {
@@ -237,7 +244,7 @@ func (b *builder) plural(kind string, at declared[*registry.Subject]) string {
 	return gengo
 }
 
-// name returns the webhook's explicit name, or derives one: [word.]verb.[subresource.]plural.version.group.
+// name returns the webhook's name: the marker's or a derived one, [word.]verb.[subresource.]plural.version.group.
 func (b *builder) name(s subject, at declared[*registry.Subject]) string {
 	said := at.marker
 	if strings.Contains(said.Name.V, ".") {
@@ -257,7 +264,7 @@ func (b *builder) name(s subject, at declared[*registry.Subject]) string {
 	return strings.ToLower(strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "."))
 }
 
-// webhookPath returns the webhook's URL path, in the form that controller-runtime's builder uses.
+// webhookPath returns the webhook's URL path in the format of controller-runtime's builder.
 func webhookPath(s subject, said *registry.Subject) string {
 	if s.kind == nil {
 		return ""
@@ -278,7 +285,7 @@ func plurals(kind string) (gengo, controllerGen string) {
 	return n.Name(&types.Type{Name: types.Name{Name: kind}}), flect.Pluralize(strings.ToLower(kind))
 }
 
-// isStored reports whether a type has controller-gen's marker of the storage version.
+// isStored reports whether a type has controller-gen's marker for the storage version.
 func isStored(t load.Type) bool {
 	return slices.Contains(load.Markers(t.Comments()...), "+kubebuilder:storageversion")
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// listKeys finds the lists below a type whose keys +listType=map and +listMapKey declare. It reads types of the module
-// and of the object's own package. Kubernetes' own types declare their keys in the struct tag patchMergeKey, which a
-// handler reads itself. With sets, it finds lists with +listType=set, too, which have no keys.
+// listKeys returns the lists with keys inside a type: those with +listType=map and +listMapKey. It reads types of the
+// module and of the object's package. Handlers read the keys of Kubernetes' own types from the struct tag
+// patchMergeKey. With sets, listKeys also returns the lists with +listType=set, which have no keys.
 func (b *builder) listKeys(p *load.Package, object model.GoType, sets bool) []model.ListKey {
 	if object.IsZero() || strings.HasPrefix(object.Path, "k8s.io/") {
 		return nil
@@ -39,8 +39,8 @@ type listKeyWalk struct {
 	found []model.ListKey
 }
 
-// named reads a type by name. It skips types of other packages, because generated code would have to import them for a
-// hint.
+// named reads a type by name. It skips types of other packages, because generated code would have to import their
+// packages.
 func (w *listKeyWalk) named(name string) {
 	if w.seen[name] {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// NotKind describes a type that no API server has as a kind, such as "a list". It is empty for a type that may be one.
-// It reads the source of the package alone, so a type that another package declares may always be one.
+// NotKind describes a type that cannot be a kind, for example as "a list". It returns "" for a type that may be a
+// kind. It reads only the package's own source, so a type that is defined by another package's type may be a kind.
 func NotKind(p *load.Package, t load.Type) string {
 	k := kindReader{p: p}
 	name := t.Spec.Name.Name
@@ -47,8 +47,7 @@ func NotKind(p *load.Package, t load.Type) string {
 // kindReader reads the types of a package.
 type kindReader struct{ p *load.Package }
 
-// isMarkedKind reports whether markers make other tools generate a definition, a client or an object's methods for a
-// type.
+// isMarkedKind reports whether a type has a marker for a CRD, a client or runtime.Object methods.
 func (k kindReader) isMarkedKind(t load.Type) bool {
 	return slices.ContainsFunc(load.Markers(t.Comments()...), func(m string) bool {
 		return m == "+kubebuilder:object:root=true" || strings.HasPrefix(m, "+kubebuilder:resource") || m == "+genclient" ||
@@ -56,8 +55,7 @@ func (k kindReader) isMarkedKind(t load.Type) bool {
 	})
 }
 
-// shape returns the struct that a type is defined as, or describes the type if it is another one. Both are empty for a
-// type of another package.
+// shape returns the struct of a type, or a description of another type. Both are empty for a type of another package.
 func (k kindReader) shape(e ast.Expr, seen map[string]bool) (what string, structure *ast.StructType) {
 	switch t := e.(type) {
 	case *ast.StructType:
@@ -97,14 +95,14 @@ func (k kindReader) shape(e ast.Expr, seen map[string]bool) (what string, struct
 	return "", nil
 }
 
-// held are the kinds of metadata that a struct has, its own or an embedded struct's.
-type held struct {
+// metadataKinds holds the kinds of metadata in a struct or in its embedded structs.
+type metadataKinds struct {
 	object, list bool
 	unknown      bool // it embeds a struct of another package
 }
 
-// metadata returns the metadata of a struct.
-func (k kindReader) metadata(s *ast.StructType, seen map[string]bool) (has held) {
+// metadata returns the kinds of metadata in a struct.
+func (k kindReader) metadata(s *ast.StructType, seen map[string]bool) (has metadataKinds) {
 	for _, f := range s.Fields.List {
 		name, _, _ := jsonTag(f)
 		switch t := f.Type.(type) {
@@ -122,7 +120,7 @@ func (k kindReader) metadata(s *ast.StructType, seen map[string]bool) (has held)
 			local, ok := k.p.Type(t.Name)
 			switch {
 			case len(f.Names) > 0 && name != "metadata" || seen[t.Name]:
-			case !ok || name == "metadata": // such as of a dot import
+			case !ok || name == "metadata": // for example of a dot import
 				has.unknown = true
 			default:
 				seen[t.Name] = true
@@ -132,15 +130,14 @@ func (k kindReader) metadata(s *ast.StructType, seen map[string]bool) (has held)
 					continue
 				}
 				of := k.metadata(structure, seen)
-				has = held{has.object || of.object, has.list || of.list, has.unknown || of.unknown}
+				has = metadataKinds{has.object || of.object, has.list || of.list, has.unknown || of.unknown}
 			}
 		}
 	}
 	return has
 }
 
-// fieldOf returns a struct of the package that has a type as a field, or in one; empty without one. The items of a list
-// are no part of it.
+// fieldOf returns a struct of the package that contains a type in a field, or "". Items of a list do not count.
 func (k kindReader) fieldOf(name string) string {
 	for _, f := range k.p.FilesWith(name) {
 		for spec := range load.Types(f.AST) {
@@ -156,7 +153,7 @@ func (k kindReader) fieldOf(name string) string {
 	return ""
 }
 
-// holds reports whether a type is a named one, or a pointer, a list or a map of it.
+// holds reports whether a type is the named type, or a pointer to it, or a list or map of it.
 func holds(e ast.Expr, name string) bool {
 	switch t := e.(type) {
 	case *ast.Ident:
@@ -178,7 +175,7 @@ func isListOf(name string, s *ast.StructType) bool {
 	})
 }
 
-// isPart reports whether a type has the name of another type's spec or status.
+// isPart reports whether a type has the name of a spec or status of another type.
 func (k kindReader) isPart(name string) bool {
 	for _, part := range []string{"Spec", "Status"} {
 		if kind, ok := strings.CutSuffix(name, part); ok && kind != "" {
@@ -189,7 +186,7 @@ func (k kindReader) isPart(name string) bool {
 	return false
 }
 
-// embeddedIn returns a kind of the package that embeds a type; empty without one.
+// embeddedIn returns a kind of the package that embeds a type, or "".
 func (k kindReader) embeddedIn(name string) string {
 	for _, f := range k.p.FilesWith(name) {
 		for spec := range load.Types(f.AST) {

@@ -14,8 +14,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// addDeleting adds the match condition of the argument `deleting`, behind the user's. v1beta1 has no match conditions:
-// there the handler alone skips.
+// addDeleting adds the match condition for the argument `deleting` after the user's conditions. v1beta1 has no match
+// conditions, so there the handler skips the request.
 func (b *builder) addDeleting(w *model.Webhook) {
 	expression := model.DeletingExpression(w.SkipsDeleting())
 	if expression == "" || b.options.API == "v1beta1" {
@@ -33,7 +33,7 @@ func (b *builder) addDeleting(w *model.Webhook) {
 	w.Spec.MatchConditions = append(w.Spec.MatchConditions, admissionregistrationv1.MatchCondition{Name: model.DeletingCondition, Expression: expression})
 }
 
-// checkOptions reports the arguments `deleting`, `ratchet` and `enforcement` of a webhook that can have no effect.
+// checkOptions reports arguments `deleting`, `ratchet` and `enforcement` without effect.
 func (b *builder) checkOptions(w *model.Webhook) {
 	report := func(at diag.Range, rule, hint, format string, args ...any) {
 		b.diags.Add(diag.Errorf(at, rule, format, args...).WithHint("%s", hint))
@@ -75,8 +75,7 @@ func carriesAnother(resource string) bool {
 	return ok
 }
 
-// sharedOptions reports two webhooks with one handler that differ in `deleting`, `ratchet` or `enforcement`: the
-// handler does the same for both.
+// sharedOptions reports two webhooks that share a handler but differ in `deleting`, `ratchet` or `enforcement`.
 func (b *builder) sharedOptions(w, first *model.Webhook) {
 	differ := func(option, rule string, isSet bool, at, atFirst diag.Range) {
 		other := first

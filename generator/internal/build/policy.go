@@ -17,7 +17,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
-// The paths of the match constraints in policies and in bindings.
+// The field paths of match constraints in policies and in bindings.
 const (
 	inPolicy  = "spec.matchConstraints"
 	inBinding = "spec.matchResources"
@@ -33,7 +33,7 @@ func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
 			subjects[p] = subject
 		}
 	}
-	// A policy that could not be read or built is reported already. Its members need no second report.
+	// A policy with an error is missing here. Errors about its members would only repeat that.
 	broken := m.broken || len(d.builtPolicies) < len(markers)
 	for _, member := range marked[registry.PolicyMember](d) {
 		for _, p := range b.policiesOf(d.builtPolicies, broken, member) {
@@ -89,17 +89,17 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 		p.Name = said.Name.V
 	}
 	p.At.Set("metadata.name", said.Name.At)
-	settings := applied(said.Settings, said.Mutating)
+	settings := settingsWebhook(said.Settings, said.Mutating)
 	p.Spec.FailurePolicy, p.Spec.MatchConstraints = settings.Spec.FailurePolicy, &admissionregistrationv1.MatchResources{}
 	p.At.Set("spec.failurePolicy", settings.At["failurePolicy"])
 	match(p.Spec.MatchConstraints, inPolicy, p.At, settings)
 	if said.Mutating {
-		// API servers require it.
+		// API servers require the field.
 		p.Spec.ReinvocationPolicy = *cmp.Or(settings.Spec.ReinvocationPolicy, new(admissionregistrationv1.NeverReinvocationPolicy))
 		p.At.Set("spec.reinvocationPolicy", settings.At["reinvocationPolicy"])
 	}
 	rule := policyRule{said.Operations, said.ResourceNames, said.Matched}
-	p.Spec.MatchConstraints.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{rule.over(derived(subject), inPolicy+".resourceRules[0]", p.At)}
+	p.Spec.MatchConstraints.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{rule.completedBy(kindRule(subject), inPolicy+".resourceRules[0]", p.At)}
 	if webhook != nil {
 		b.replace(p, webhook, said)
 	}
@@ -107,14 +107,14 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 	return p, subject, len(b.diags) == before
 }
 
-// applied puts the arguments that webhooks and policies share into a webhook.
-func applied(s registry.Settings, mutating bool) *model.Webhook {
+// settingsWebhook returns a webhook with the arguments that webhooks and policies share.
+func settingsWebhook(s registry.Settings, mutating bool) *model.Webhook {
 	w := &model.Webhook{Source: model.Source{At: model.Positions{}}, Mutating: mutating}
 	s.Apply(w, "")
 	return w
 }
 
-// match sets the fields of match constraints at a path that are not rules.
+// match sets the fields of match constraints other than rules. path is the path of the constraints.
 func match(m *admissionregistrationv1.MatchResources, path string, at model.Positions, settings *model.Webhook) {
 	m.MatchPolicy, m.NamespaceSelector, m.ObjectSelector = settings.Spec.MatchPolicy, settings.Spec.NamespaceSelector, settings.Spec.ObjectSelector
 	for _, field := range []string{"matchPolicy", "namespaceSelector", "objectSelector"} {
@@ -122,21 +122,20 @@ func match(m *admissionregistrationv1.MatchResources, path string, at model.Posi
 	}
 }
 
-// policyRule has the arguments of a marker that make a rule.
+// policyRule holds the arguments of a marker that set a rule.
 type policyRule struct {
 	operations, resourceNames diag.Sourced[[]string]
 	matched                   registry.Matched
 }
 
-// isSet reports whether the marker sets any part of a rule.
+// isSet reports whether the marker sets a part of a rule.
 func (r policyRule) isSet() bool {
 	m := r.matched
 	return r.operations.IsSet() || r.resourceNames.IsSet() || m.Groups.IsSet() || m.Versions.IsSet() || m.Resources.IsSet() || m.Subresource.IsSet() || m.Scope.IsSet()
 }
 
-// over returns the rule at a path. Another rule supplies the arguments that the marker leaves out, except the names of
-// objects.
-func (r policyRule) over(base admissionregistrationv1.RuleWithOperations, path string, at model.Positions) admissionregistrationv1.NamedRuleWithOperations {
+// completedBy returns the rule at path. It takes missing arguments from base, except for resource names.
+func (r policyRule) completedBy(base admissionregistrationv1.RuleWithOperations, path string, at model.Positions) admissionregistrationv1.NamedRuleWithOperations {
 	at.SetList(path+".resourceNames", r.resourceNames)
 	return admissionregistrationv1.NamedRuleWithOperations{
 		ResourceNames: r.resourceNames.V, RuleWithOperations: ruleOver(base, r.operations, r.matched, path, at),
@@ -156,7 +155,7 @@ func (b *builder) parameterKind(m *packageMarkers, p *model.Policy, said diag.So
 			return
 		}
 		p.ParamKind = &model.TypedKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Type: builtinType(kind)}
-	case known: // a kind of somebody else, by name
+	case known: // a kind of another project, named by group and version
 	default:
 		_, t, gv, ok := b.locate(m.Module, said, `, or name the kind: params: "group/version/Kind"`)
 		if !ok {
@@ -200,7 +199,6 @@ func (b *builder) policiesOf(policies []*model.Policy, broken bool, member decla
 	return named(b, able, broken, member.marker.Of(), what, "policies", func(p *model.Policy) (string, bool) { return p.Name, p.Mutating })
 }
 
-// addMember adds a member to a policy.
 func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMember]) {
 	s := &p.Spec
 	switch m := member.marker.(type) {
@@ -212,7 +210,7 @@ func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMemb
 		path := fmt.Sprintf("%s[%d]", field, len(*list))
 		p.At[path] = member.Range
 		rule := policyRule{m.Operations, m.ResourceNames, m.Matched}
-		*list = append(*list, rule.over(s.MatchConstraints.ResourceRules[0].RuleWithOperations, path, p.At))
+		*list = append(*list, rule.completedBy(s.MatchConstraints.ResourceRules[0].RuleWithOperations, path, p.At))
 	case *registry.PolicyExpression:
 		addExpression(p, member.Range, m)
 	case *registry.Validation:
@@ -240,7 +238,6 @@ func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMemb
 	}
 }
 
-// addExpression adds an expression with a name.
 func addExpression(p *model.Policy, at diag.Range, m *registry.PolicyExpression) {
 	s := &p.Spec
 	var path string
@@ -261,12 +258,11 @@ func addExpression(p *model.Policy, at diag.Range, m *registry.PolicyExpression)
 	p.Text(path+expression, m.Expression)
 }
 
-// bind adds a binding to a policy.
 func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
 	said := *at.marker
 	binding := &model.Binding{Source: model.Source{Range: at.Range, At: model.Positions{}}, Name: p.Name}
 	switch {
-	case strings.Contains(said.Name.V, "."), said.Name.IsSet() && p.Kind == nil: // on a package, names are as written
+	case strings.Contains(said.Name.V, "."), said.Name.IsSet() && p.Kind == nil: // a name on a package is complete
 		binding.Name = said.Name.V
 	case said.Name.IsSet():
 		binding.Name = said.Name.V + "." + p.Name
@@ -287,7 +283,7 @@ func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
 			WithHint("remove the argument, or name the validating policy: policy: validating"))
 	}
 	b.parameterReference(binding, &said)
-	settings := applied(said.Settings, p.Mutating)
+	settings := settingsWebhook(said.Settings, p.Mutating)
 	rule := policyRule{said.Operations, said.ResourceNames, said.Matched}
 	if rule.isSet() || len(settings.At) > 0 {
 		s.MatchResources = &admissionregistrationv1.MatchResources{}
@@ -295,13 +291,13 @@ func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
 	}
 	if rule.isSet() {
 		s.MatchResources.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{
-			rule.over(p.Spec.MatchConstraints.ResourceRules[0].RuleWithOperations, inBinding+".resourceRules[0]", binding.At),
+			rule.completedBy(p.Spec.MatchConstraints.ResourceRules[0].RuleWithOperations, inBinding+".resourceRules[0]", binding.At),
 		}
 	}
 	p.Bindings = append(p.Bindings, binding)
 }
 
-// parameterReference sets the objects with the parameters of a binding.
+// parameterReference sets the paramRef of a binding.
 func (b *builder) parameterReference(binding *model.Binding, said *registry.Binding) {
 	if !said.Params.IsSet() && !said.ParamSelector.IsSet() {
 		if said.ParameterNotFound.IsSet() {
@@ -318,7 +314,7 @@ func (b *builder) parameterReference(binding *model.Binding, said *registry.Bind
 		b.diags.Add(diag.Errorf(said.Params.At, model.RuleNeeds, "namespace/* needs paramSelector").WithHint(`add paramSelector, or name the object: params: "namespace/name"`))
 		said.ParamSelector.V = &metav1.LabelSelector{}
 	}
-	// API servers require it.
+	// API servers require the field.
 	missing := cmp.Or(admissionregistrationv1.ParameterNotFoundActionType(said.ParameterNotFound.V), admissionregistrationv1.DenyAction)
 	binding.Spec.ParamRef = &admissionregistrationv1.ParamRef{
 		Name: said.Params.V.Name, Namespace: said.Params.V.Namespace, Selector: said.ParamSelector.V, ParameterNotFoundAction: &missing,

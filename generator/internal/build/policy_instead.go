@@ -22,7 +22,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
-// replaced returns the webhook that the argument insteadOf of a policy names; nil without one.
+// replaced returns the webhook in a policy's argument insteadOf, or nil.
 func (b *builder) replaced(d *declaration, said *registry.Policy) *model.Webhook {
 	if !said.InsteadOf.IsSet() {
 		if said.Since.IsSet() {
@@ -49,8 +49,8 @@ func (b *builder) replaced(d *declaration, said *registry.Policy) *model.Webhook
 	return meant[0]
 }
 
-// subjectOf returns the part of a policy's marker that webhooks have too. A policy that replaces a webhook is for the
-// type that the webhook is for.
+// subjectOf returns the part of a policy's marker that webhooks have too. A policy that replaces a webhook has the
+// webhook's type.
 func subjectOf(d *declaration, at declared[*registry.Policy], w *model.Webhook) declared[*registry.Subject] {
 	subject := at.marker.Subject
 	for _, other := range d.webhooks {
@@ -61,8 +61,9 @@ func subjectOf(d *declaration, at declared[*registry.Policy], w *model.Webhook) 
 	return declared[*registry.Subject]{at.Range, at.name, &subject}
 }
 
-// replace gives a policy the match of the webhook that it replaces, and failurePolicy Fail. A handler denies objects
-// that it cannot decode under Ignore, too, and a policy with Ignore admits objects on which its expressions fail.
+// replace copies the match of the replaced webhook to its policy. failurePolicy defaults to Fail, even if the
+// webhook's is Ignore: a handler denies objects that it cannot decode, but a policy with Ignore admits objects on
+// which its expressions fail.
 func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Policy) {
 	p.InsteadOf, p.Since = w, model.Serves(p.Mutating)
 	if said.Since.IsSet() {
@@ -74,7 +75,7 @@ func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Poli
 	match := &admissionregistrationv1.MatchResources{
 		MatchPolicy: w.Spec.MatchPolicy, NamespaceSelector: namespacesOf(w), ObjectSelector: w.Spec.ObjectSelector.DeepCopy(),
 	}
-	if b.options.API == "v1beta1" { // its default is not the policy's
+	if b.options.API == "v1beta1" { // v1beta1's default differs from the policy's
 		match.MatchPolicy = cmp.Or(match.MatchPolicy, new(admissionregistrationv1.Exact))
 	}
 	for _, r := range w.Spec.Rules {
@@ -92,8 +93,8 @@ func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Poli
 	}
 }
 
-// namespacesOf returns the namespaceSelector of a webhook without the namespaces that its own server needs: a policy
-// needs no server.
+// namespacesOf returns a webhook's namespaceSelector without the namespaces excluded for its server. A policy has no
+// server.
 func namespacesOf(w *model.Webhook) *metav1.LabelSelector {
 	selector := w.Spec.NamespaceSelector.DeepCopy()
 	if w.KeptOut {
@@ -105,11 +106,11 @@ func namespacesOf(w *model.Webhook) *metav1.LabelSelector {
 	return selector
 }
 
-// celLiteral matches the texts, numbers and other words of a CEL expression.
+// celLiteral matches the strings, numbers and words of a CEL expression.
 var celLiteral = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_][A-Za-z0-9_]*|[0-9]+(?:\.[0-9]+)?`)
 
-// addLiterals adds to a policy the numbers and texts in its expressions and in the schemas of its types. Random objects
-// near them show where a policy and a validator differ.
+// addLiterals adds the numbers and strings in a policy's expressions and in its types' schemas to the policy. Tests
+// use random objects near these values to find differences between a policy and a validator.
 func addLiterals(p *model.Policy, types []*resolve.Type) {
 	numbers, texts := map[int64]bool{}, map[string]bool{}
 	number := func(text string) {

@@ -13,14 +13,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
-// sample finds the fields that a sample object needs. These are its metadata and, for each struct of the object's own
-// package, the fields that JSON writes even when empty. Each has a value that satisfies its validation markers.
+// sample returns the fields that a sample object needs: metadata and, in each struct of the object's package, the
+// fields that JSON does not omit when empty. Each value satisfies its field's validation markers.
 func sample(ctx context.Context, module *load.Module, h *model.Handler) *model.Sample {
 	if h.Object.IsZero() {
 		return nil
 	}
 	if strings.HasPrefix(h.Object.Path, "k8s.io/api/") {
-		// Kubernetes' own types have metadata, except types of options. Defaults set their other required fields.
+		// Kubernetes' own types have metadata, except types of options. Defaults set their required fields.
 		s := &model.Sample{Type: h.Object}
 		if !strings.HasSuffix(h.Object.Name, "Options") {
 			s.Fields = []model.SampleField{{Name: "ObjectMeta", Metadata: true}}
@@ -41,7 +41,7 @@ type sampleWalk struct {
 	inside map[string]bool
 }
 
-// named makes a sample of a struct.
+// named returns a sample of a struct.
 func (w *sampleWalk) named(name string) *model.Sample {
 	s := &model.Sample{Type: model.GoType{Path: w.in.Path, Alias: w.alias, Name: name}}
 	t, ok := w.in.Type(name)
@@ -62,7 +62,7 @@ func (w *sampleWalk) named(name string) *model.Sample {
 	return s
 }
 
-// field makes the sample of a field, if the field needs one.
+// field returns a sample of a field, if the field needs one.
 func (w *sampleWalk) field(field *ast.Field) (model.SampleField, bool) {
 	if selector, ok := field.Type.(*ast.SelectorExpr); ok {
 		name := selector.Sel.Name
@@ -92,13 +92,13 @@ func (w *sampleWalk) field(field *ast.Field) (model.SampleField, bool) {
 	return f, ok
 }
 
-// omitted reports whether JSON omits the field always, or when it is empty.
+// omitted reports whether JSON omits the field, always or when empty.
 func omitted(field *ast.Field) bool {
 	name, options, _ := jsonTag(field)
 	return field.Tag == nil || name == "-" || strings.Contains(options, "omit")
 }
 
-// literal is a value of a basic type that satisfies the validation markers of the field and its type.
+// literal returns a value of a basic type that satisfies the validation markers of the field and of its type.
 func literal(basic string, comments []*ast.CommentGroup) (string, bool) {
 	var limits schema.Limits
 	limits.Read(comments, false)

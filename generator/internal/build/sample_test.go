@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLiteral compares the values of samples with the markers that they satisfy.
+// TestLiteral compares sample values with the markers that they must satisfy.
 func TestLiteral(t *testing.T) {
 	const of = "// +kubebuilder:validation:"
 	for _, test := range []struct {
@@ -34,7 +34,7 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
-// TestFieldName compares the names of fields in rules with encoding/json's.
+// TestFieldName compares field names in rules with those of encoding/json.
 func TestFieldName(t *testing.T) {
 	name := func(text string) *ast.Ident { return ast.NewIdent(text) }
 	generic := &ast.IndexExpr{X: &ast.SelectorExpr{X: name("shared"), Sel: name("Options")}, Index: name("Order")}

@@ -14,8 +14,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// typedKinds returns the kinds of the objects in requests that match rules, as far as their Go types are known: the
-// subject's kind, kinds of subresources, and kinds of Kubernetes itself in the k8s.io/api that the module requires.
+// typedKinds returns the kinds in requests that match the rules, if their Go types are known. It knows the subject's
+// kind, kinds of subresources, and kinds in the module's version of k8s.io/api.
 func (b *builder) typedKinds(from *load.Module, s subject, rules []admissionregistrationv1.RuleWithOperations) []model.TypedKind {
 	var all []model.TypedKind
 	for _, rule := range rules {
@@ -35,11 +35,11 @@ func (b *builder) typedKinds(from *load.Module, s subject, rules []admissionregi
 func (b *builder) typedKind(from *load.Module, s subject, group, version, resource string) (model.TypedKind, bool) {
 	if t, ok := model.SubresourceType(resource); ok {
 		k := builtinKind(t)
-		return model.TypedKind{Group: k.Group, Version: k.Version, Kind: k.Kind, Type: plain(t)}, true
+		return model.TypedKind{Group: k.Group, Version: k.Version, Kind: k.Kind, Type: withoutAlias(t)}, true
 	}
 	resource, _, _ = strings.Cut(resource, "/")
 	if k := s.kind; k != nil && k.Group == group && k.Version == version && k.Plural == resource {
-		return model.TypedKind{Group: group, Version: version, Kind: k.Kind, Type: plain(s.object)}, !s.object.IsZero()
+		return model.TypedKind{Group: group, Version: version, Kind: k.Kind, Type: withoutAlias(s.object)}, !s.object.IsZero()
 	}
 	if !model.IsBuiltinGroup(group) || !model.IsVersion(version) {
 		return model.TypedKind{}, false
@@ -49,7 +49,7 @@ func (b *builder) typedKind(from *load.Module, s subject, group, version, resour
 	if err != nil {
 		return model.TypedKind{}, false
 	}
-	for _, f := range p.FilesWith("+genclient") { // of types that have clients
+	for _, f := range p.FilesWith("+genclient") { // types with clients
 		for spec := range load.Types(f.AST) {
 			name := spec.Name.Name
 			if plural, _ := plurals(name); plural == resource && ast.IsExported(name) {
@@ -60,8 +60,8 @@ func (b *builder) typedKind(from *load.Module, s subject, group, version, resour
 	return model.TypedKind{}, false
 }
 
-// definedTypes returns the types of kinds that are not of Kubernetes itself, as far as they can be found. Limits of
-// Kubernetes' own types are in Go code.
+// definedTypes returns the types of kinds outside of Kubernetes, if they can be found. The limits of Kubernetes' own
+// types are in Go code.
 func (b *builder) definedTypes(from *load.Module, kinds []model.TypedKind) (all []*resolve.Type) {
 	for _, k := range kinds {
 		if strings.HasPrefix(k.Type.Path, "k8s.io/api/") {
@@ -70,12 +70,12 @@ func (b *builder) definedTypes(from *load.Module, kinds []model.TypedKind) (all 
 		if b.types == nil {
 			b.types = resolve.New(b.ctx, from)
 		}
-		if t, err := b.types.Named(k.Type.Path, k.Type.Name); err == nil { // else its expressions are compiled without it
+		if t, err := b.types.Named(k.Type.Path, k.Type.Name); err == nil { // without it, expressions are untyped
 			all = append(all, t)
 		}
 	}
 	return all
 }
 
-// plain is a type without the name of its import.
-func plain(t model.GoType) model.GoType { return model.GoType{Path: t.Path, Name: t.Name} }
+// withoutAlias returns a type without its import alias.
+func withoutAlias(t model.GoType) model.GoType { return model.GoType{Path: t.Path, Name: t.Name} }

@@ -25,7 +25,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	}
 	said.Settings = said.Settings.Over(m.defaults)
 	before := len(b.diags)
-	subject := b.subject(m, d, of(at))
+	subject := b.subject(m, d, subjectMarker(at))
 	if len(b.diags) > before {
 		return nil, subject, false
 	}
@@ -42,10 +42,10 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 		Source: model.Source{Range: at.Range, At: model.Positions{}}, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind,
 		Order: said.Order.V, Deleting: said.Deleting, Ratchet: said.Ratchet, Enforcement: said.Enforcement,
 	}
-	w.Spec.Name = b.name(subject, of(at))
+	w.Spec.Name = b.name(subject, subjectMarker(at))
 	w.At.Set("name", said.Name.At)
-	rule := ruleOver(derived(subject), said.Operations, said.Matched, "rules[0]", w.At)
-	if !said.Resources.IsSet() { // the resource has the kind's scope in other groups, too
+	rule := ruleOver(kindRule(subject), said.Operations, said.Matched, "rules[0]", w.At)
+	if !said.Resources.IsSet() { // in other groups, the resource has the kind's scope too
 		rule.Scope = scope(said.Scope, subject.kind)
 	}
 	w.Spec.Rules = []admissionregistrationv1.RuleWithOperations{rule}
@@ -55,12 +55,12 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	return w, subject, len(b.diags) == before
 }
 
-// of returns the part of a webhook's marker that policies have too.
-func of(at declared[*registry.Webhook]) declared[*registry.Subject] {
+// subjectMarker returns the part of a webhook's marker that policies have too.
+func subjectMarker(at declared[*registry.Webhook]) declared[*registry.Subject] {
 	return declared[*registry.Subject]{at.Range, at.name, &at.marker.Subject}
 }
 
-// need is an argument that a webhook or a policy without a type needs.
+// need is a required argument of a webhook or policy without a type.
 type need struct {
 	name  string
 	given bool
@@ -70,7 +70,7 @@ func needsOf(m registry.Matched) []need {
 	return []need{{"groups", m.Groups.IsSet()}, {"versions", m.Versions.IsSet()}, {"resources", m.Resources.IsSet()}}
 }
 
-// checkNeeds reports the arguments that a webhook or a policy on a package lacks.
+// checkNeeds reports missing arguments of a webhook or policy on a package.
 func (b *builder) checkNeeds(at diag.Range, what string, needs []need) {
 	var names []string
 	for _, n := range needs {
@@ -84,7 +84,7 @@ func (b *builder) checkNeeds(at diag.Range, what string, needs []need) {
 	}
 }
 
-// clientConfig sets how the API server reaches the webhook.
+// clientConfig returns the URL or service through which the API server calls the webhook.
 func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subject, at declared[*registry.Webhook]) (c admissionregistrationv1.WebhookClientConfig) {
 	said := at.marker
 	if said.URL.IsSet() {
@@ -114,8 +114,8 @@ func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subj
 	return c
 }
 
-// derived returns the rule that matches the kind of a webhook or a policy.
-func derived(s subject) (rule admissionregistrationv1.RuleWithOperations) {
+// kindRule returns the rule that matches the kind of a webhook or a policy.
+func kindRule(s subject) (rule admissionregistrationv1.RuleWithOperations) {
 	if k := s.kind; k != nil {
 		rule.APIGroups, rule.APIVersions, rule.Resources = []string{k.Group}, []string{k.Version}, []string{k.Plural}
 		rule.Scope = scope(diag.Sourced[string]{}, k)
@@ -123,8 +123,7 @@ func derived(s subject) (rule admissionregistrationv1.RuleWithOperations) {
 	return rule
 }
 
-// ruleOver returns the rule of a marker. Another rule supplies the arguments that the marker leaves out. The positions
-// of the others are below a path.
+// ruleOver returns the rule of a marker. It takes missing arguments from base. path is the rule's field path.
 func ruleOver(base admissionregistrationv1.RuleWithOperations, ops diag.Sourced[[]string], m registry.Matched, path string, at model.Positions) admissionregistrationv1.RuleWithOperations {
 	rule := *base.DeepCopy()
 	if ops.IsSet() {
@@ -153,7 +152,7 @@ func ruleOver(base admissionregistrationv1.RuleWithOperations, ops diag.Sourced[
 	if m.Scope.IsSet() {
 		rule.Scope = scope(m.Scope, nil)
 	} else if m.Resources.IsSet() || m.Groups.IsSet() {
-		rule.Scope = nil // the scope of another resource may differ
+		rule.Scope = nil // another resource may have another scope
 	}
 	at.SetList(path+".operations", ops)
 	at.SetList(path+".apiGroups", m.Groups)
@@ -177,7 +176,7 @@ func (b *builder) exclusive(a string, atA diag.Range, other string, atOther diag
 	b.diags.Add(diag.Errorf(atA, model.RuleExclusive, "%s and %s exclude each other", a, other).WithRelated(atOther, "%s is here", other))
 }
 
-// object returns the name of the configuration object that a webhook belongs to.
+// object returns the name of the webhook's configuration.
 func (b *builder) object(m *packageMarkers, at declared[*registry.Webhook]) string {
 	said := at.marker
 	var names, quoted []string
@@ -200,7 +199,8 @@ func (b *builder) object(m *packageMarkers, at declared[*registry.Webhook]) stri
 	return own
 }
 
-// subresources returns the subresources of each main resource. If names is empty, it returns the resources unchanged.
+// subresources joins each main resource with each name: pods/status. If names is empty, it returns the resources
+// unchanged.
 func subresources(resources, names []string) []string {
 	if len(names) == 0 {
 		return resources
@@ -218,8 +218,7 @@ func subresources(resources, names []string) []string {
 	return all
 }
 
-// split separates resources and subresources and lists each once. It does not change a list that contains a main
-// resource.
+// split separates resources and subresources without duplicates. It returns a list with a main resource unchanged.
 func split(resources []string) (main, subs []string) {
 	for _, r := range resources {
 		resource, sub, ok := strings.Cut(r, "/")

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Conflict reports the first merge conflict in a file. It takes the place of a parser's errors about the lines of the
-// conflict. It finds the lines that Git writes.
+// Conflict returns the first merge conflict in a file. Report it instead of a parser's errors about the conflict. It
+// recognizes Git's conflict markers.
 func Conflict(path, rule string, text []byte) (d Diagnostic, found bool) {
 	begin, number := Range{}, 0
 	for line := range bytes.Lines(text) {

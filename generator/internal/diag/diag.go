@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package diag reports mistakes for every phase of the generator. A Diagnostic is a value with a position, the broken
-// rule, and advice.
+// Package diag describes errors, warnings and notes of all phases. A Diagnostic is a value with a position, a rule
+// and a hint.
 //
-// Phases collect diagnostics in a List and go on. One run therefore reports every mistake at once and, sorted, always
-// in the same order.
+// Phases collect diagnostics in a List and continue. So one run reports all errors, in the same order each time.
 package diag
 
 import (
@@ -23,7 +22,7 @@ type Position struct {
 	Column int    `json:"column"`
 }
 
-// At converts a go/token position.
+// At returns the Position for a go/token position.
 func At(p token.Position) Position {
 	return Position{File: p.Filename, Line: p.Line, Column: p.Column}
 }
@@ -36,18 +35,18 @@ func (p Position) Compare(q Position) int {
 // IsValid reports whether the position names a file.
 func (p Position) IsValid() bool { return p.File != "" }
 
-// Range is a range of source text: from Pos up to, not including, End.
+// Range is a range of source text from Pos to End, without End.
 type Range struct {
 	Pos, End Position
 }
 
-// InFile returns the range of a file as a whole.
+// InFile returns the range of a whole file.
 func InFile(path string) Range { return Range{Pos: Position{File: path}} }
 
 // IsValid reports whether the range names a file.
 func (r Range) IsValid() bool { return r.Pos.IsValid() }
 
-// Severity determines whether a diagnostic stops the run.
+// Severity is the severity of a diagnostic.
 type Severity int
 
 const (
@@ -61,38 +60,38 @@ const (
 
 func (s Severity) String() string { return [...]string{"error", "warning", "note"}[s] }
 
-// Diagnostic is one finding.
+// Diagnostic is an error, a warning or a note.
 type Diagnostic struct {
-	// Range is the position of the mistake; the zero Range concerns the run as a whole.
+	// Range is the position of the mistake. The zero Range is the whole run.
 	Range
 	Severity Severity
-	// Rule is the id under which docs/reference/rules.md explains the finding.
+	// Rule is the id of the rule, which docs/reference/rules.md explains.
 	Rule string
-	// Message describes the mistake, in one line, without a full stop.
+	// Message describes the mistake in one line, without a full stop.
 	Message string
-	// Hint is the advice for fixing it; it may be empty.
+	// Hint is advice on the fix. It may be empty.
 	Hint string
-	// Related are other positions that belong to the mistake.
+	// Related are more positions of the mistake.
 	Related []Related
 }
 
-// Related is a second position of a Diagnostic.
+// Related is another position of a Diagnostic.
 type Related struct {
 	Range
 	Message string
 }
 
-// Errorf makes an Error.
+// Errorf returns an Error.
 func Errorf(at Range, rule, format string, args ...any) Diagnostic {
 	return Diagnostic{Range: at, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// Warningf makes a Warning.
+// Warningf returns a Warning.
 func Warningf(at Range, rule, format string, args ...any) Diagnostic {
 	return Diagnostic{Range: at, Severity: Warning, Rule: rule, Message: fmt.Sprintf(format, args...)}
 }
 
-// WithHint returns the diagnostic with advice.
+// WithHint returns the diagnostic with a hint.
 func (d Diagnostic) WithHint(format string, args ...any) Diagnostic {
 	d.Hint = fmt.Sprintf(format, args...)
 	return d
@@ -104,7 +103,7 @@ func (d Diagnostic) WithRelated(at Range, format string, args ...any) Diagnostic
 	return d
 }
 
-// List is the findings of a run.
+// List contains the findings of a run.
 type List []Diagnostic
 
 // Add appends diagnostics.
@@ -115,9 +114,9 @@ func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
 }
 
-// Sorted returns the diagnostics by file, line, column, rule and message, without exact duplicates. The same input
-// gives the same report, regardless of the order of the phases. The list itself stays as it is: slices.Compact would
-// clear its tail, and a zero Diagnostic is an Error.
+// Sorted returns the diagnostics by file, line, column, rule and message, without exact duplicates, so that the order
+// of the phases does not matter. It does not change the list itself: slices.Compact would clear the end, and a zero
+// Diagnostic is an Error.
 func (l List) Sorted() List {
 	sorted := slices.Clone(l)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int {
@@ -125,7 +124,7 @@ func (l List) Sorted() List {
 			a.Pos.Compare(b.Pos),
 			strings.Compare(a.Rule, b.Rule),
 			strings.Compare(a.Message, b.Message),
-			cmp.Compare(a.Severity, b.Severity), // of two findings with one text, the error stays
+			cmp.Compare(a.Severity, b.Severity), // for two findings with the same text, keep the error
 		)
 	})
 	return slices.CompactFunc(sorted, func(a, b Diagnostic) bool {
@@ -133,7 +132,7 @@ func (l List) Sorted() List {
 	})
 }
 
-// Promote turns every warning into an error, as for --strict.
+// Promote returns the list with every warning as an error, for --strict.
 func (l List) Promote() List {
 	out := slices.Clone(l)
 	for i := range out {
@@ -144,21 +143,21 @@ func (l List) Promote() List {
 	return out
 }
 
-// Sourced is a value that the source sets, with its position.
+// Sourced is a value from the source, with its position.
 type Sourced[T any] struct {
 	V T
 	// At is the position of the value in the source. It is invalid if the source does not set the value.
 	At Range
-	// Each is, for a list, the position of each element.
+	// Each contains the positions of a list's elements.
 	Each []Range
-	// Part is, for text, the position of V[from:to].
+	// Part returns the position of V[from:to], for text.
 	Part func(from, to int) Range
 }
 
 // IsSet reports whether the source sets the value.
 func (s Sourced[T]) IsSet() bool { return s.At.IsValid() }
 
-// Or returns the value or, if the source does not set it, another value.
+// Or returns the value or, if the source does not set it, the other value.
 func (s Sourced[T]) Or(other Sourced[T]) Sourced[T] {
 	if s.IsSet() {
 		return s
@@ -166,18 +165,18 @@ func (s Sourced[T]) Or(other Sourced[T]) Sourced[T] {
 	return other
 }
 
-// Rule documents one id of diagnostics. Each phase declares the rules it reports as a table; docs/reference/rules.md is
-// generated from all of them.
+// Rule documents a rule of diagnostics. Each phase has a table of its rules, from which docs/reference/rules.md is
+// generated.
 type Rule struct {
-	// ID is short and never reused: a letter for the phase and a number.
+	// ID is a letter for the phase and a number. It is never reused.
 	ID string
-	// Title states the rule in one line.
+	// Title is the rule in one line.
 	Title string
-	// Severity is the default severity of a broken rule.
+	// Severity is the default severity.
 	Severity Severity
-	// Doc explains the rule. If the rule comes from Kubernetes, Doc names the upstream function. It is empty in the tables
-	// of the phases: docs/reference/rules.md has the text. Only the rules in the registry's entries have their own.
+	// Doc explains the rule, with the upstream function if it is a rule of Kubernetes. It is empty in the tables of
+	// the phases, whose text is in docs/reference/rules.md. Only the rules in the registry's entries set it.
 	Doc string
-	// Fix describes the fix, as a clause; it may be empty.
+	// Fix describes the fix as a clause. It may be empty.
 	Fix string
 }

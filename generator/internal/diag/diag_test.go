@@ -21,7 +21,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestSortedLeavesTheList checks that a caller may go on with the list that it sorted.
+// TestSortedLeavesTheList checks that Sorted does not change the caller's list.
 func TestSortedLeavesTheList(t *testing.T) {
 	twice := Warningf(Range{Pos: Position{File: "a", Line: 1, Column: 1}}, "W", "x")
 	list := List{Warningf(Range{Pos: Position{File: "b", Line: 1, Column: 1}}, "W", "x"), twice, twice}
@@ -87,7 +87,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestSortedKeepsErrors has an error and a warning with the same text: the warning is the duplicate.
+// TestSortedKeepsErrors checks that of an error and a warning with the same text, the error remains.
 func TestSortedKeepsErrors(t *testing.T) {
 	failed := Errorf(InFile("a.go"), "X1", "text")
 	warned := failed

@@ -2,8 +2,8 @@
 
 package diag
 
-// Nearest returns the candidate that a misspelt word most likely meant. It is the one with the fewest edits, if they
-// are at most a third of the word's length (two for short words).
+// Nearest returns the candidate with the fewest edits from a misspelt word. The edits are at most a third of the
+// word's length, or two for short words.
 func Nearest(word string, candidates []string) (string, bool) {
 	best, bestDistance := "", max(2, len(word)/3)+1
 	for _, c := range candidates {
@@ -14,7 +14,7 @@ func Nearest(word string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// WithNearest returns the diagnostic with the Nearest candidate as advice, and unchanged without one.
+// WithNearest returns the diagnostic with the Nearest candidate as a hint, or unchanged if there is none.
 func (d Diagnostic) WithNearest(word string, candidates []string) Diagnostic {
 	if near, ok := Nearest(word, candidates); ok {
 		return d.WithHint("did you mean %q?", near)
@@ -22,8 +22,8 @@ func (d Diagnostic) WithNearest(word string, candidates []string) Diagnostic {
 	return d
 }
 
-// Resembles reports whether a word is another one, misspelt. It begins or ends as the other one does, and differs in at
-// most two edits.
+// Resembles reports whether a word is a misspelling of other. It has the same beginning or end, and at most two
+// edits.
 func Resembles(word, other string) bool {
 	if word == other {
 		return true
@@ -32,13 +32,13 @@ func Resembles(word, other string) bool {
 		return false
 	}
 	if lower(word[0]) != lower(other[0]) && lower(word[len(word)-1]) != lower(other[len(other)-1]) {
-		return false // most words, at little cost
+		return false // fast path for most words
 	}
 	return distance(word, other) <= 2
 }
 
-// distance counts the insertions, deletions, substitutions and swaps of neighbours (optimal string alignment) that turn
-// a into b. It ignores case: people who write "timeoutseconds" mean "timeoutSeconds".
+// distance returns the number of insertions, deletions, substitutions and swaps of neighbours that turn a into b
+// (optimal string alignment). It ignores case, so that "timeoutseconds" matches "timeoutSeconds".
 func distance(a, b string) int {
 	prev2, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {

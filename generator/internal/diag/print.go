@@ -13,10 +13,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// Formats are the output formats of Print.
+// Formats returns the output formats of Print.
 func Formats() []string { return []string{"text", "json", "github", "sarif"} }
 
-// Terminal is the format text with colours for a terminal.
+// Terminal is the format text with colours.
 const Terminal = "terminal"
 
 // Print writes the list in one of the Formats, or for a Terminal. Paths are relative to dir if that is shorter.
@@ -42,17 +42,18 @@ func Print(w io.Writer, format, dir string, list List, rules func() []Rule) erro
 	return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats(), ", "))
 }
 
-// Printer shows positions and source lines in the forms of Print, for findings with more content than a Diagnostic.
+// Printer prints positions and source lines in the formats of Print, for findings with more content than a
+// Diagnostic.
 type Printer struct {
 	dir     string
-	sources map[string][]string // file to lines, read for the first excerpt
+	sources map[string][]string // lines by file, read on first use
 	colours bool
 }
 
-// NewPrinter makes a printer that shows paths relative to a folder.
+// NewPrinter returns a printer with paths relative to dir.
 func NewPrinter(dir string) Printer { return Printer{dir: dir, sources: map[string][]string{}} }
 
-// coloured returns a text in the colour of a severity: errors are red, warnings yellow and notes blue.
+// coloured returns a text in the colour of a severity: red for errors, yellow for warnings, blue for notes.
 func (p Printer) coloured(s Severity, text string) string {
 	if !p.colours || text == "" {
 		return text
@@ -84,11 +85,11 @@ func (p Printer) text(w io.Writer, list List) error {
 	return err
 }
 
-// Excerpt writes the source line of a range, with a caret below it.
+// Excerpt prints the source line of a range with a caret below it.
 func (p Printer) Excerpt(out *bytes.Buffer, at Range) { p.excerpt(out, at, Note) }
 
-// excerpt shows the source line with a caret under the range. The caret line keeps tabs, so that the two lines are
-// aligned for any tab width.
+// excerpt prints the source line with a caret below the range. It keeps tabs in the caret's line, so that both lines
+// are aligned for any tab width.
 func (p Printer) excerpt(out *bytes.Buffer, at Range, s Severity) {
 	line, ok := p.line(at.Pos)
 	if !ok || at.Pos.Column < 1 || at.Pos.Column > len(line)+1 {
@@ -142,7 +143,7 @@ func (p Printer) position(at Position) string {
 	return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
-// File returns a file's path as printed.
+// File returns the path of a position's file as printed.
 func (p Printer) File(at Position) string {
 	if rel, err := filepath.Rel(p.dir, at.File); err == nil && len(rel) < len(at.File) {
 		return filepath.ToSlash(rel)
@@ -150,7 +151,7 @@ func (p Printer) File(at Position) string {
 	return at.File
 }
 
-// jsonDiagnostic is part of the command's contract: fields are added, never renamed.
+// jsonDiagnostic is part of the command's interface. Fields may be added but not renamed.
 type jsonDiagnostic struct {
 	File      string        `json:"file,omitempty"`
 	Line      int           `json:"line,omitempty"`
@@ -187,7 +188,7 @@ func (p Printer) json(w io.Writer, list List) error {
 	return WriteJSON(w, out)
 }
 
-// WriteJSON writes a value as indented JSON, with <, > and & as they are.
+// WriteJSON writes a value as indented JSON, without escapes for <, > and &.
 func WriteJSON(w io.Writer, value any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -215,8 +216,8 @@ func (p Printer) github(w io.Writer, list List) error {
 	return err
 }
 
-// Command returns a workflow command by which GitHub shows a message beside a range of a file of a pull request. If
-// file is empty, the message has no place. The level is error, warning or notice.
+// Command returns a GitHub workflow command that shows a message beside a range in a pull request. Without a file,
+// the message has no position. The level is error, warning or notice.
 func Command(level, file string, at Range, title, message string) string {
 	place := ""
 	if file != "" {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestTerminal colours the severity and the caret, and nothing else.
+// TestTerminal checks that only the severity and the caret have a colour.
 func TestTerminal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.go")
 	if err := os.WriteFile(file, []byte("package a\n"), 0o644); err != nil {

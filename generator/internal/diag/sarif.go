@@ -11,8 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// The following types are the fields of SARIF 2.1.0 (OASIS Standard, 27 March 2020) that are written, in the standard's
-// order.
+// The types of SARIF 2.1.0 (OASIS Standard, 27 March 2020), with the fields in use in the standard's order.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -103,7 +102,7 @@ func (p Printer) physical(at Range) sarifPhysical {
 	return where
 }
 
-// uri is relative to the folder of the run if the file is below that folder.
+// uri returns a file's URI. It is relative to the run's folder if the file is below it.
 func (p Printer) uri(at Position) string {
 	u := url.URL{Path: filepath.ToSlash(p.File(at))}
 	if filepath.IsAbs(p.File(at)) {
@@ -112,7 +111,7 @@ func (p Printer) uri(at Position) string {
 	return u.String()
 }
 
-// character returns a column in characters instead of bytes, as SARIF requires.
+// character returns a column in characters, as SARIF requires, instead of bytes.
 func (p Printer) character(at Position) int {
 	line, ok := p.line(at)
 	if !ok || at.Column > len(line)+1 || at.Column < 1 {

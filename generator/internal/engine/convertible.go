@@ -13,8 +13,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// checkConvertible reports hand-written conversions that the module no longer serves. controller-runtime registers
-// /convert for a type that is Convertible: the path goes when generated handlers replace the last call of its builder.
+// checkConvertible reports hand-written conversions that the module no longer serves. controller-runtime's webhook
+// builder registers /convert for a Convertible type. The path disappears when generated handlers replace the last
+// builder call.
 func (r Run) checkConvertible(ctx context.Context, s State) diag.List {
 	if s.Module == nil || !s.Module.Requires("sigs.k8s.io/controller-runtime") ||
 		!slices.ContainsFunc(s.Project.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil }) {
@@ -46,7 +47,8 @@ func (r Run) checkConvertible(ctx context.Context, s State) diag.List {
 	return diags
 }
 
-// methods returns the methods of a name in the files that Load has parsed, by position, each with the name of its type.
+// methods returns the receiver types of the methods with a name, in files that Load has parsed. Each has the position
+// of its method.
 func methods(packages []*load.Package, name string) (found []diag.Sourced[string]) {
 	for _, p := range packages {
 		for _, f := range p.Files {
@@ -63,15 +65,15 @@ func methods(packages []*load.Package, name string) (found []diag.Sourced[string
 // convertTo is the method of controller-runtime's Convertible.
 const convertTo = "ConvertTo"
 
-// Reconciles reports whether a package has a method Reconcile, as controller-runtime's reconcilers have.
+// Reconciles reports whether a package has a method Reconcile, like controller-runtime's reconcilers.
 func (r Run) Reconciles(ctx context.Context) bool {
 	const method = "Reconcile"
 	source, _ := load.Load(ctx, load.Config{Dir: r.Root, Patterns: []string{"./..."}, Tags: r.Tags, Markers: []string{method + "("}})
 	return len(methods(source.Packages, method)) > 0
 }
 
-// ConvertedByHand returns the methods ConvertTo that the user has written for controller-runtime, by position. Each has
-// the name of its type.
+// ConvertedByHand returns the types with a method ConvertTo that the user has written for controller-runtime. Each
+// has the position of its method.
 func (r Run) ConvertedByHand(ctx context.Context) []diag.Sourced[string] {
 	source, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: []string{convertTo + "("}})
 	return methods(source.Packages, convertTo)

@@ -18,8 +18,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// Deployment returns how the program is deployed to a cluster. It also reports the CustomResourceDefinition files that
-// cannot be read. Without them a chart would be incomplete.
+// Deployment returns the deployment of the program. It also reports CRD files that cannot be read, because a chart
+// would be incomplete without them.
 func (r Run) Deployment() (d render.Delivery, unread diag.List) {
 	if r.Delivery.Name == "" {
 		return d, nil
@@ -46,8 +46,8 @@ func (r Run) Deployment() (d render.Delivery, unread diag.List) {
 	return d, unread
 }
 
-// renamedDelivery warns of a new delivery.name. Its objects have other names, so the objects of the old name stay in
-// clusters, its webhooks among them.
+// renamedDelivery warns of a new delivery.name. The objects of the old name, including its webhooks, remain in
+// clusters.
 func (r Run) renamedDelivery(changes []output.Change) (found diag.List) {
 	for _, c := range changes {
 		chart := filepath.Dir(c.Path)
@@ -61,28 +61,27 @@ func (r Run) renamedDelivery(changes []output.Change) (found diag.List) {
 	return found
 }
 
-// namespace returns the namespace of the deployed program.
 func (r Run) namespace() string { return cmp.Or(r.Delivery.Namespace, r.Delivery.Name+"-system") }
 
-// isAggregated reports whether API servers reach the program through kube-aggregator.
+// isAggregated reports whether API servers call the program through kube-aggregator.
 func (r Run) isAggregated() bool { return r.Delivery.Name != "" && r.Delivery.Topology == "aggregated" }
 
-// deliver sets the model's options that depend on where the program is deployed.
+// deliver sets the model's options that depend on the deployment.
 func (r Run) deliver(o *build.Options) {
 	if r.Delivery.Name == "" {
 		return
 	}
-	o.NamePrefix = cmp.Or(o.NamePrefix, r.Delivery.Name+"-") // other projects' configurations share the cluster
+	o.NamePrefix = cmp.Or(o.NamePrefix, r.Delivery.Name+"-") // avoids other projects' configurations in the cluster
 	o.Service = build.ServiceName{Namespace: r.namespace(), Name: r.Delivery.Name}
 	o.KeepOut = []string{"kube-system", r.namespace()}
-	if !r.isAggregated() { // then only the APIService has the CA bundle
+	if !r.isAggregated() { // else only the APIService has the CA bundle
 		o.CABundle = r.authorities
 	}
 }
 
-// checkCallers reports credentials that callers cannot present. In the aggregated topology, callers present only the
-// certificate of kube-aggregator. Conversions get no credentials at all: an API server presents them to admission
-// webhooks alone (k8s.io/apiextensions-apiserver pkg/apiserver/conversion, newWebhookConverterFactory).
+// checkCallers reports credentials that callers cannot present. In the aggregated topology, callers present only
+// kube-aggregator's certificate. API servers present credentials to admission webhooks but not to conversion webhooks
+// (k8s.io/apiextensions-apiserver pkg/apiserver/conversion, newWebhookConverterFactory).
 func (r Run) checkCallers(p *model.Project) diag.List {
 	switch {
 	case r.Delivery.Name == "" || r.Delivery.Callers == "nothing":
@@ -98,7 +97,7 @@ func (r Run) checkCallers(p *model.Project) diag.List {
 		WithHint("remove delivery.callers from webhook-gen.yaml, or serve conversions by another program")}
 }
 
-// readAuthorities reads the CA certificates of the server's certificate.
+// readAuthorities reads the CA certificates that verify the server's certificate.
 func (r *Run) readAuthorities() diag.List {
 	if r.Delivery.CAFile == "" {
 		return nil

@@ -12,16 +12,16 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// Edits are a command's changes to the user's files, made before anything is generated from them.
+// Edits are a command's changes to the user's files. They apply before the generator reads the files.
 type Edits struct {
 	// Create are files that are written if they are missing.
 	Create []output.File
-	// Change are the files to change, whatever they contain.
+	// Change lists changes of existing files.
 	Change []output.Change
 }
 
-// Put replaces a file. It creates the file if old is nil, and removes it if text is nil. The last call for a path
-// counts.
+// Put replaces a file. If old is nil, it creates the file, and if text is nil, it removes it. A later call for the
+// same path overrides an earlier one.
 func (e *Edits) Put(path string, old, text []byte) {
 	action := output.Replace
 	switch {
@@ -34,7 +34,7 @@ func (e *Edits) Put(path string, old, text []byte) {
 	e.Change = append(e.Change, output.Change{Path: path, Action: action, Old: old, New: text})
 }
 
-// Overlay returns the edited files, for reading the packages.
+// Overlay returns the edited files for load.
 func (e Edits) Overlay() load.Overlay {
 	overlay := load.Overlay{}
 	for _, f := range e.Create {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package engine is the whole pipeline: it reads markers and makes files. Every package of an earlier phase is one step
-// of it.
+// Package engine runs the whole pipeline from markers to files. Each step is a package.
 //
 //	patterns -> load -> front ends -> build -> check -> convert -> render -> output
 //
-// Generate writes nothing. Its Result is a value that can be written, shown as a diff, or dropped.
+// Generate writes nothing. The caller can write its Result, print it as a diff, or drop it.
 package engine
 
 import (
@@ -44,13 +43,14 @@ type Config struct {
 	Strict bool
 	// AdmissionRegistration is "v1" or "v1beta1".
 	AdmissionRegistration string
-	// Outputs are the kinds of files to make: "manifests", "handlers", "conversions", "tests".
+	// Outputs are the kinds of files to generate: "manifests", "handlers", "conversions", "tests".
 	Outputs []string
 	// Manifest is the manifest's absolute path.
 	Manifest string
-	// AcceptRemoval lets enforcement go whose cause is not an act of the user, such as a package that is not read.
+	// AcceptRemoval allows the removal of enforcement that the user has not caused, such as that of a package that is
+	// not read.
 	AcceptRemoval bool
-	// ComparesNothing does not look for enforcement that goes. It is for runs that write no files.
+	// ComparesNothing disables the check for removed enforcement, for runs that write no files.
 	ComparesNothing bool
 }
 
@@ -60,32 +60,32 @@ type Result struct {
 	Root string
 	// Diagnostics are the findings of every phase, sorted.
 	Diagnostics diag.List
-	// Files are all files made from the markers; empty if there are errors.
+	// Files are the generated files. It is empty if there are errors.
 	Files []output.File
-	// Changes are the changes to make on disk; empty if there are errors.
+	// Changes are the changes on disk. It is empty if there are errors.
 	Changes []output.Change
-	// Direct are the webhook configurations and the patches of the CustomResourceDefinitions with conversion webhooks,
-	// in the form in which an API server calls the program itself. They do not depend on how the project is deployed.
-	Direct [][]byte
 	// LacksRuntime is true if generated files import the runtime module and go.mod does not require it.
 	LacksRuntime bool
+
+	project *model.Project
+	options render.Options
 }
 
-// Generate reads the packages and makes the files for their markers.
+// Generate reads the packages and generates the files for their markers.
 func Generate(ctx context.Context, c Config) Result {
 	r := c.Resolve()
 	return r.Generate(ctx, r.Read(ctx, Edits{}), Edits{})
 }
 
-// State is a project as its markers and its source describe it.
+// State is a project as read from its markers and its source.
 type State struct {
 	load.Result
 	// Project is the model of the packages' markers.
 	Project *model.Project
-	// Diagnostics are the findings in webhook-gen.yaml, the source and the markers.
+	// Diagnostics are the findings in webhook-gen.yaml, in the source and in the markers.
 	Diagnostics diag.List
 
-	markers diag.List // Diagnostics without those on the user's validators and defaulters
+	markers diag.List // Diagnostics without those about the user's validators and defaulters
 }
 
 // Read reads the packages with the edits applied.
@@ -97,16 +97,17 @@ func (r Run) Read(ctx context.Context, e Edits) State {
 	return s
 }
 
-// Reread brings the facts about the user's validators, defaulters and functions for tests up to date with further edits
-// of their files, without another model. It adds the sample objects of functions that the user has written.
+// Reread updates the facts about the user's validators, defaulters and test functions after further edits of their
+// files. It keeps the model, and adds the sample objects for functions that the user has written.
 func (s *State) Reread(ctx context.Context, e Edits) {
-	if s.Module != nil { // nil is an error already
+	if s.Module != nil { // nil is already reported
 		s.Module.Overlay(e.Overlay())
 		s.inspect(ctx, true)
 	}
 }
 
-// Build makes the model of the packages' +webhook markers and, unless another tool reads them, +kubebuilder markers.
+// Build builds the model from the packages' +webhook markers and, unless another tool reads them, +kubebuilder
+// markers.
 func (r Run) Build(ctx context.Context, source load.Result) State {
 	var others []*model.Configuration
 	s := State{Result: source}
@@ -121,10 +122,10 @@ func (r Run) Build(ctx context.Context, source load.Result) State {
 	return s
 }
 
-// inspect reads the user's validators and defaulters. While a marker has a mistake, it reports none of their methods:
-// that marker may be what calls them.
+// inspect reads the user's validators and defaulters. If a marker has an error, it reports no unused methods, because
+// that marker may use them.
 func (s *State) inspect(ctx context.Context, samples bool) {
-	others, _, _ := kubebuilder.Read(s.Packages) // also if another tool reads these markers, and reports their mistakes
+	others, _, _ := kubebuilder.Read(s.Packages) // another tool may read these markers and report their errors
 	found := build.Implementations(ctx, s.Module, s.Project, others, samples)
 	if s.markers.HasErrors() {
 		found = nil
@@ -132,32 +133,29 @@ func (s *State) inspect(ctx context.Context, samples bool) {
 	s.Diagnostics = slices.Concat(s.markers, found)
 }
 
-// Generate makes the files for the markers of a state that was read with the edits. The result contains the edits too.
+// Generate generates the files for a state that was read with the edits. The result includes the edits.
 func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	project := s.Project
 	diags := slices.Concat(s.Diagnostics, check.Project(project), r.checkNever(project), r.checkCallers(project), r.checkConvertible(ctx, s))
 	conversions, inConversions := convert.Project(ctx, s.Module, project)
-	result := Result{Root: r.Root}
 	options, unread := r.Rendering(s.Module)
 	files, inDefinitions := r.definitions(project, &options)
+	result := Result{Root: r.Root, project: project, options: options}
 	diags = slices.Concat(diags, inConversions, unread, r.checkListed(project, options), inDefinitions,
 		checkProgram(project, conversions, options))
 	rendered, err := render.Project(project, conversions, options)
-	if err != nil && !diags.HasErrors() { // else it may follow from a mistake in go.mod
-		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
-	}
-	if result.Direct, err = render.Direct(project, options); err != nil {
+	if err != nil && !diags.HasErrors() { // else an error in go.mod may cause it
 		diags.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 	}
 	files = r.Heading.Above(append(rendered, files...))
 	changes, found := output.Compare(r.Root, slices.Concat(files, r.Heading.Above(e.Create)), r.owned(s.Generated))
 	diags.Add(found...)
 	changes = e.Among(changes)
-	if !diags.HasErrors() { // with a mistake in a marker, a name is only missing until the mistake is mended
+	if !diags.HasErrors() { // an error in a marker may cause a missing name
 		removals := r.removals(ctx, s, e, changes)
 		if diags.Add(removals...); !removals.HasErrors() { // else no code has lost its marker
 			orphans := output.Orphans(changes)
-			if !r.accepts {
+			if !r.acceptsRemovals {
 				used := map[string][]string{}
 				for _, w := range project.Webhooks() {
 					if h := w.Handler; h != nil {
@@ -174,7 +172,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 
 	diags.Add(r.renamedDelivery(changes)...)
 	if r.Diagnostics.HasErrors() {
-		diags = r.Diagnostics // the other findings may follow from settings that could not be read
+		diags = r.Diagnostics // invalid settings may cause the other findings
 	}
 	if r.Strict {
 		diags = diags.Promote()
@@ -192,7 +190,7 @@ func (r Run) LacksRuntime(s State, files []output.File) bool {
 	return ImportsRuntime(files) && s.Module.Dir == r.Root && !s.Module.Requires(RuntimeModule) && !s.Module.InWorkspace(RuntimeModule)
 }
 
-// markers returns the texts to search files for. A file without any of them is not parsed.
+// markers returns search texts. Load does not parse a file without any of them.
 func markers() []string { return []string{"+" + registry.Prefix, "+kubebuilder:webhook"} }
 
 // Run is a Config completed from webhook-gen.yaml.
@@ -202,17 +200,17 @@ type Run struct {
 	Root string
 	// Manifest is the manifest's absolute path.
 	Manifest string
-	// Heading is the user's text at the top of files.
+	// Heading is the user's text at the top of generated files.
 	Heading output.Heading
 	// Diagnostics are the findings in webhook-gen.yaml and the files that it names.
 	Diagnostics diag.List
 
-	dir         string // base folder of Packages
-	authorities []byte // CA of the server's certificate, PEM; nil if something in the cluster provides it
-	whole       bool   // the packages are all packages of the project
-	compares    bool   // enforcement that goes is reported
-	accepts     bool   // and may go, whatever the cause
-	// speaksFor are the outputs whose files are removed once no marker needs them.
+	dir             string // base folder of Packages
+	authorities     []byte // PEM of the CA for the server's certificate; nil if something in the cluster injects it
+	readsAll        bool   // the run reads all packages of the project
+	reportsRemovals bool   // the run reports removed enforcement
+	acceptsRemovals bool   // the run allows removed enforcement of any cause
+	// speaksFor lists the outputs of which the run removes unused files.
 	speaksFor []string
 }
 
@@ -224,12 +222,12 @@ func (c Config) Resolve() Run {
 	return c.complete(config.Read(c.Root()))
 }
 
-// ResolveWith completes the Config from a text of webhook-gen.yaml that need not be on disk.
+// ResolveWith completes the Config from the text of a webhook-gen.yaml, which need not be on disk.
 func (c Config) ResolveWith(text []byte) Run {
 	return c.complete(config.Parse(filepath.Join(c.Root(), config.FileName), text))
 }
 
-// Root returns the module's folder, or Dir if it is in no module.
+// Root returns the module's folder, or Dir outside of a module.
 func (c Config) Root() string {
 	root, _ := load.Root(c.Dir)
 	return cmp.Or(root, c.Dir) // load reports the missing go.mod
@@ -237,7 +235,7 @@ func (c Config) Root() string {
 
 func (c Config) complete(settings config.Config, diags diag.List) Run {
 	root := c.Root()
-	r := Run{Config: settings, Root: root, dir: root, Diagnostics: diags, whole: true}
+	r := Run{Config: settings, Root: root, dir: root, Diagnostics: diags, readsAll: true}
 	r.Manifest = cmp.Or(c.Manifest, filepath.Join(root, filepath.FromSlash(settings.Manifests.Path)))
 	r.Manifests.AdmissionRegistration = cmp.Or(c.AdmissionRegistration, settings.Manifests.AdmissionRegistration)
 	if len(c.Patterns) == 0 && slices.Equal(r.Packages, []string{allPackages}) {
@@ -245,7 +243,7 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 	}
 	if len(c.Patterns) > 0 {
 		r.Packages, r.dir = c.Patterns, c.Dir
-		r.whole = c.Dir == root && slices.Contains(c.Patterns, allPackages)
+		r.readsAll = c.Dir == root && slices.Contains(c.Patterns, allPackages)
 	}
 	if len(c.Tags) > 0 {
 		r.Tags = c.Tags
@@ -256,7 +254,7 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 			r.Diagnostics.Add(diag.Errorf(diag.Range{}, "", "%q is not an output: those are %s", o, strings.Join(r.speaksFor, ", ")))
 		}
 	}
-	r.compares, r.accepts = !c.ComparesNothing && len(c.Outputs) == 0, c.AcceptRemoval
+	r.reportsRemovals, r.acceptsRemovals = !c.ComparesNothing && len(c.Outputs) == 0, c.AcceptRemoval
 	if len(c.Outputs) > 0 {
 		r.Outputs, r.speaksFor = c.Outputs, c.Outputs
 	}
@@ -270,11 +268,11 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 	return r
 }
 
-// owned returns the existing generated files that the run may remove. It removes the ones that no marker needs any
-// more. A run over some packages cannot know which files other packages need. A run with outputs set on the command
-// line leaves the files of other outputs alone.
+// owned returns the existing generated files that the run removes if no marker needs them. A run over some packages
+// owns no files, because the others' needs are unknown. With outputs on the command line, the run does not own files
+// of other outputs.
 func (r Run) owned(generated []string) []string {
-	if !r.whole {
+	if !r.readsAll {
 		return nil
 	}
 	manifests := filepath.Dir(r.Manifest)
@@ -283,7 +281,7 @@ func (r Run) owned(generated []string) []string {
 			r.Manifest, filepath.Join(manifests, render.PoliciesFile), filepath.Join(manifests, "kustomization.yaml"),
 		})
 	if r.Program != "" {
-		// The program's file counts even if no pattern covers its package.
+		// The run owns the program's file even if no pattern matches its package.
 		owned = append(owned, render.ProgramFile(filepath.Join(r.Root, filepath.FromSlash(r.Program))))
 	}
 	owned = slices.DeleteFunc(owned, func(file string) bool {
@@ -321,8 +319,7 @@ func (r Run) Rendering(m *load.Module) (render.Options, diag.List) {
 	return o, unread
 }
 
-// DefinitionPatterns are the files with CustomResourceDefinitions: crds in webhook-gen.yaml, or else the folder that
-// controller-gen writes.
+// DefinitionPatterns returns patterns for CRD files: crds in webhook-gen.yaml, or controller-gen's folder.
 func (r Run) DefinitionPatterns() []string {
 	if len(r.CRDs) == 0 {
 		return []string{render.CRDBases}
@@ -330,8 +327,8 @@ func (r Run) DefinitionPatterns() []string {
 	return r.CRDs
 }
 
-// definitions returns the CRD files with their conversions set, if webhook-gen.yaml names such files. For tests, it
-// sets the files that define the kinds with conversions.
+// definitions returns the CRD files in webhook-gen.yaml with their conversions set. For tests, it also sets the files
+// of the CRDs with conversions in o.
 func (r Run) definitions(p *model.Project, o *render.Options) ([]output.File, diag.List) {
 	all := convert.Definitions(p)
 	tested, merged := len(all) > 0 && slices.Contains(r.Outputs, output.Tests), len(r.CRDs) > 0 && slices.Contains(r.Outputs, output.Conversions)
@@ -355,11 +352,11 @@ func (r Run) definitions(p *model.Project, o *render.Options) ([]output.File, di
 	if !merged {
 		return nil, nil
 	}
-	return crd.Merge(crd.Options{Files: files, Patterns: r.CRDs, Whole: r.whole}, conversions)
+	return crd.Merge(crd.Options{Files: files, Patterns: r.CRDs, Whole: r.readsAll}, conversions)
 }
 
-// program returns the package of the program that registers all webhooks, under its existing name. The name is main if
-// the package does not exist yet.
+// program returns the package of the program that registers all webhooks. Its name is main if the package does not
+// exist.
 func (r Run) program(m *load.Module) model.HandlerPackage {
 	if r.Program == "" || m == nil {
 		return model.HandlerPackage{}
@@ -369,7 +366,11 @@ func (r Run) program(m *load.Module) model.HandlerPackage {
 	return model.HandlerPackage{Dir: filepath.Join(m.Dir, filepath.FromSlash(r.Program)), Path: importPath, Name: cmp.Or(name, "main")}
 }
 
-// Manifest returns the text of the webhook configurations, or nothing without configurations.
+// Direct returns the webhook configurations and the patches of the CustomResourceDefinitions with conversion webhooks,
+// in the form in which an API server calls the program itself. They do not depend on how the project is deployed.
+func (r Result) Direct() ([][]byte, error) { return render.Direct(r.project, r.options) }
+
+// Manifest returns the text of the webhook configurations, or nil if there are none.
 func (r Result) Manifest() []byte {
 	for _, f := range r.Files {
 		if f.Owner == output.Manifest {
@@ -390,8 +391,8 @@ func (r Result) Notes() []string {
 	return notes
 }
 
-// Write carries out all changes, or none if one fails. It also removes temporary files that earlier, killed runs left
-// beside the files.
+// Write makes all changes, or none if one fails. It also removes the temporary files of earlier, killed runs in the
+// same folders.
 func (r Result) Write() diag.List {
 	var folders []string
 	for _, f := range r.Files {
@@ -408,8 +409,8 @@ func (r Result) Write() diag.List {
 // Diff prints the changes as a unified diff. Paths are relative to the module.
 func (r Result) Diff(w io.Writer) error { return output.Diff(w, r.Root, r.Changes) }
 
-// Program returns the module's folder and path, and the program's folder in it, as set in webhook-gen.yaml. program is
-// empty if webhook-gen.yaml does not set it.
+// Program returns the module's folder and path, and the program's folder in the module. program is empty if
+// webhook-gen.yaml does not set it.
 func Program(c Config) (root, module, program string, err error) {
 	r := c.Resolve()
 	for _, d := range r.Diagnostics {
@@ -417,6 +418,6 @@ func Program(c Config) (root, module, program string, err error) {
 			return "", "", "", errors.New(d.Message)
 		}
 	}
-	module, _ = load.ModulePath(r.Root) // a folder without go.mod has none
+	module, _ = load.ModulePath(r.Root) // a folder without go.mod has no path
 	return r.Root, module, r.Program, nil
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
-// checkListed reports a kustomization.yaml of the user beside the manifest that does not list the policies. kustomize
-// would leave them out in silence.
+// checkListed reports a user's kustomization.yaml beside the manifest that does not list the policies. kustomize
+// would omit them silently.
 func (r Run) checkListed(p *model.Project, o render.Options) diag.List {
 	if o.Kustomization || len(p.AlwaysInstalled()) == 0 || !slices.Contains(r.Outputs, output.Manifests) {
 		return nil
@@ -41,8 +41,8 @@ func (r Run) checkListed(p *model.Project, o render.Options) diag.List {
 		WithHint("add to its resources: - %s", render.PoliciesFile)}
 }
 
-// addDefinitionRules adds the rules in CustomResourceDefinitions on disk to the policies that match their kinds: the
-// type of a policy may be somebody else's, with the definition alone in the project.
+// addDefinitionRules adds the rules in CRDs on disk to the policies that match their kinds. A policy's type may
+// belong to another project, so that only its CRD is in this one.
 func (r Run) addDefinitionRules(p *model.Project) {
 	var policies []*model.Policy
 	var groups []string
@@ -59,11 +59,11 @@ func (r Run) addDefinitionRules(p *model.Project) {
 	}
 	patterns := r.DefinitionPatterns()
 	if len(r.CRDs) == 0 {
-		patterns = append(patterns, path.Dir(render.CRDBases)) // of kinds that are somebody else's
+		patterns = append(patterns, path.Dir(render.CRDBases)) // kinds of other projects
 	}
 	var definitions []load.Text
 	for _, file := range load.Texts(r.Root, patterns...) {
-		// Definitions are long and YAML is slow to parse. Other phases report files that cannot be read.
+		// CRDs are long and YAML is slow to parse. Other phases report unreadable files.
 		if bytes.Contains(file.Content, []byte("x-kubernetes-validations")) &&
 			slices.ContainsFunc(groups, func(group string) bool { return bytes.Contains(file.Content, []byte(group)) }) {
 			definitions = append(definitions, file)
@@ -73,7 +73,7 @@ func (r Run) addDefinitionRules(p *model.Project) {
 	manifest.AddRules(policies, contents.Definitions)
 }
 
-// checkNever reports webhooks and policies with a part that never takes effect, or with a condition that always fails.
+// checkNever reports webhooks and policies with a part that has no effect, or with a condition that always fails.
 func (r Run) checkNever(p *model.Project) diag.List {
 	var s lint.Surroundings
 	isSub := func(w *model.Webhook) bool {
@@ -83,7 +83,7 @@ func (r Run) checkNever(p *model.Project) diag.List {
 	}
 	if slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool {
 		return isSub(w) && (w.Kind == nil || w.Kind.Subresources == nil)
-	}) { // definitions are long and YAML is slow to parse
+	}) { // CRDs are long and YAML is slow to parse
 		contents, _ := manifest.Read(load.Texts(r.Root, append(r.DefinitionPatterns(), path.Dir(render.CRDBases))...))
 		s.Subresources = lint.Subresources(contents.Definitions)
 	}

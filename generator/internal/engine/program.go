@@ -13,7 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
-// checkProgram reports packages for which the program declares the same name.
+// checkProgram reports packages that have the same field name in the program's struct.
 func checkProgram(project *model.Project, planned []*convert.Package, o render.Options) diag.List {
 	if o.Program.Dir == "" || !slices.Contains(o.Outputs, output.Handlers) {
 		return nil

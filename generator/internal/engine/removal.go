@@ -23,10 +23,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 )
 
-// removals reports the enforcement that the changes take away: what the files on disk enforce and will not enforce any
-// more. The user's own act is a note. Any other cause is an error, unless the run accepts it.
+// removals reports the enforcement that the changes remove, compared with the files on disk. If the user has caused
+// it, the finding is a note, otherwise an error, unless the run accepts removals.
 func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Change) (diags diag.List) {
-	if !r.compares {
+	if !r.reportsRemovals {
 		return nil
 	}
 	var lost []upgrade.Loss
@@ -36,28 +36,35 @@ func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Ch
 	}
 	for _, inChart := range []bool{false, true} {
 		in := slices.DeleteFunc(slices.Clone(changes), func(c output.Change) bool { return isChart(c) != inChart })
-		from, to := enforced(in, func(c output.Change) []byte { return c.Old }), enforced(in, func(c output.Change) []byte { return c.New })
+		if !slices.ContainsFunc(in, func(c output.Change) bool { return c.Old != nil }) {
+			continue // nothing was enforced before
+		}
+		from, broken := enforced(in, func(c output.Change) []byte { return c.Old })
+		to, _ := enforced(in, func(c output.Change) []byte { return c.New })
+		if !inChart && !r.acceptsRemovals {
+			diags.Add(unreadable(broken)...)
+		}
 		for _, l := range upgrade.Lost(from, to) {
 			if !slices.Contains(lost, l) { // the chart repeats the manifests
 				lost = append(lost, l)
 			}
 		}
 	}
-	diags = r.unregistered(changes)
+	diags.Add(r.unregistered(changes)...)
 	if len(lost) == 0 {
 		return diags
 	}
 	causes := r.causes(ctx, s, e)
 	causes.lost = lost
 	for _, l := range lost {
-		diags.Add(causes.of(l))
+		diags.Add(causes.finding(l))
 	}
 	return diags
 }
 
-// unregistered reports the packages that the program no longer registers because the run does not read all packages.
+// unregistered reports packages that the program no longer registers because the run does not read all packages.
 func (r Run) unregistered(changes []output.Change) (diags diag.List) {
-	if r.whole || r.accepts {
+	if r.readsAll || r.acceptsRemovals {
 		return nil
 	}
 	for _, c := range changes {
@@ -75,8 +82,19 @@ func (r Run) unregistered(changes []output.Change) (diags diag.List) {
 	return diags
 }
 
-// enforced returns the state that the YAML files among changes describe, before or after them.
-func enforced(changes []output.Change, text func(output.Change) []byte) *upgrade.State {
+// unreadable reports files on disk of which nobody can tell what they enforce.
+func unreadable(found diag.List) (diags diag.List) {
+	for _, d := range found {
+		if d.Severity == diag.Error && d.Rule == manifest.RuleYAML {
+			diags.Add(lost(diag.Error, d.Range, "nothing tells what the file enforces: %s", d.Message).
+				WithHint("repair it, or take it from the last commit: git checkout HEAD -- %s; --accept-removal replaces it", filepath.Base(d.Pos.File)))
+		}
+	}
+	return diags
+}
+
+// enforced returns the state of the YAML files in changes, before or after the changes, and the mistakes in these files.
+func enforced(changes []output.Change, text func(output.Change) []byte) (*upgrade.State, diag.List) {
 	var files []load.Text
 	for _, c := range changes {
 		content := text(c)
@@ -89,18 +107,18 @@ func enforced(changes []output.Change, text func(output.Change) []byte) *upgrade
 		}
 		files = append(files, load.Text{Path: c.Path, Content: content})
 	}
-	contents, _ := manifest.Read(files) // a file that is not YAML enforces nothing
-	return upgrade.OfManifests(contents)
+	contents, diags := manifest.Read(files)
+	return upgrade.OfManifests(contents), diags
 }
 
-// causes find out why enforcement is lost.
+// causes finds the cause of lost enforcement.
 type causes struct {
 	Run
 	state State
 	lost  []upgrade.Loss
-	// read are the packages of API types that the run covers.
+	// read lists the API packages of the run.
 	read []build.API
-	// all is what everything below the module's root would enforce, and unread the mistakes in files outside of the run.
+	// all is the state of all packages below the module's root. unread are the errors in files outside of the run.
 	all       *upgrade.State
 	project   *model.Project
 	unread    diag.List
@@ -108,7 +126,7 @@ type causes struct {
 	definedIn []load.Text
 }
 
-// causes reads the files that tell the user's own acts from other causes.
+// causes reads the files that distinguish the user's own changes from other causes.
 func (r Run) causes(ctx context.Context, s State, e Edits) *causes {
 	c := &causes{Run: r, state: s, inRun: map[string]bool{}}
 	texts := append(markers(), build.APIMarkers()...)
@@ -134,8 +152,7 @@ func (r Run) causes(ctx context.Context, s State, e Edits) *causes {
 	return c
 }
 
-// of returns the finding about a loss.
-func (c *causes) of(l upgrade.Loss) diag.Diagnostic {
+func (c *causes) finding(l upgrade.Loss) diag.Diagnostic {
 	if c.isRenamed(l) {
 		return lost(diag.Note, diag.Range{}, "renamed: %s is now %s", l, l.Instead)
 	}
@@ -150,13 +167,13 @@ func (c *causes) of(l upgrade.Loss) diag.Diagnostic {
 	case declared && (!elsewhere || c.narrow(l) || c.unreadBeside(at) == ""):
 		return c.own(l, "changed in "+c.rel(at.Pos.File))
 	case declared:
-		return c.other(l, diag.InFile(c.unreadBeside(at)))
-	case elsewhere && l.Of == upgrade.Conversion: // another version of the kind may be read
-		return c.other(l, other)
+		return c.unreadMarker(l, diag.InFile(c.unreadBeside(at)))
+	case elsewhere && l.Of == upgrade.Conversion: // the run may read another version of the kind
+		return c.unreadMarker(l, other)
 	case file != "":
 		return c.own(l, "the marker is gone from "+c.rel(file))
 	case elsewhere:
-		return c.other(l, other)
+		return c.unreadMarker(l, other)
 	case c.mistake(l) != nil:
 		d := c.mistake(l)
 		return c.refused(l, d.Range, false, "%s cannot be read: %s", c.rel(d.Pos.File), d.Message).
@@ -167,7 +184,7 @@ func (c *causes) of(l upgrade.Loss) diag.Diagnostic {
 	return c.own(l, "no marker declares it any more")
 }
 
-// own is the note about an act of the user.
+// own returns the note for a loss that the user has caused.
 func (c *causes) own(l upgrade.Loss, cause string) diag.Diagnostic {
 	return lost(diag.Note, diag.Range{}, "no longer enforced: %s (%s)", l, cause)
 }
@@ -178,12 +195,12 @@ func lost(severity diag.Severity, at diag.Range, format string, args ...any) dia
 	return d
 }
 
-// refused is the finding about a loss that the user has not caused: an error or, for a webhook of controller-gen's
-// markers, whose exit codes stay, a warning.
+// refused returns the finding for a loss that the user has not caused. It is an error or, for a webhook of a
+// +kubebuilder marker, a warning, because controller-gen would succeed.
 func (c *causes) refused(l upgrade.Loss, at diag.Range, kubebuilder bool, format string, args ...any) diag.Diagnostic {
 	severity := diag.Error
 	switch {
-	case c.accepts:
+	case c.acceptsRemovals:
 		severity = diag.Note
 	case kubebuilder:
 		severity = diag.Warning
@@ -191,8 +208,8 @@ func (c *causes) refused(l upgrade.Loss, at diag.Range, kubebuilder bool, format
 	return lost(severity, at, "no longer enforced: %s (%s)", l, fmt.Sprintf(format, args...))
 }
 
-// other is the finding about a loss whose marker is in a file that the run does not read.
-func (c *causes) other(l upgrade.Loss, at diag.Range) diag.Diagnostic {
+// unreadMarker returns the finding for a loss whose marker is in a file outside of the run.
+func (c *causes) unreadMarker(l upgrade.Loss, at diag.Range) diag.Diagnostic {
 	const accept = ", or pass --accept-removal if the removal is meant"
 	file := at.Pos.File
 	module, constraint := load.WhyUnread(c.Root, file)
@@ -204,7 +221,7 @@ func (c *causes) other(l upgrade.Loss, at diag.Range) diag.Diagnostic {
 	case constraint != "":
 		return c.refused(l, at, kubebuilder, "the build constraint %s excludes %s", constraint, c.rel(file)).
 			WithHint("webhook-gen --tags %s%s", tagOf(constraint), accept)
-	case !c.whole:
+	case !c.readsAll:
 		return c.refused(l, at, kubebuilder, "the run does not read %s", c.rel(filepath.Dir(file))).
 			WithHint("webhook-gen generate ./...%s", accept)
 	case !slices.Contains(c.Packages, allPackages):
@@ -215,13 +232,13 @@ func (c *causes) other(l upgrade.Loss, at diag.Range) diag.Diagnostic {
 		WithHint("move the marker to a file that go build reads%s", accept)
 }
 
-// tagOf returns a word of a build constraint, for advice.
+// tagOf returns a tag of a build constraint, for a hint.
 func tagOf(constraint string) string {
 	words := strings.FieldsFunc(constraint, func(r rune) bool { return strings.ContainsRune("!&|() ", r) })
 	return cmp.Or(strings.Join(words[:min(1, len(words))], ""), "TAG")
 }
 
-// definition returns the finding about a lost definition, or a lost version of one.
+// definition returns the finding for a lost CRD or version of one.
 func (c *causes) definition(l upgrade.Loss) diag.Diagnostic {
 	folder := strings.Join(c.DefinitionPatterns(), ", ")
 	t, file, _ := c.goType(l)
@@ -242,7 +259,7 @@ func (c *causes) definition(l upgrade.Loss) diag.Diagnostic {
 		WithHint("controller-gen writes it: %s, and then webhook-gen; or pass --accept-removal if the removal is meant", c.controllerGen())
 }
 
-// controllerGen returns the command that writes the definitions.
+// controllerGen returns the command that writes the CRDs.
 func (c *causes) controllerGen() string {
 	text := append([]byte("\n"), load.ReadText(c.Root, "Makefile").Content...)
 	switch {
@@ -254,7 +271,7 @@ func (c *causes) controllerGen() string {
 	return "controller-gen crd paths=./... output:crd:dir=" + render.CRDBases
 }
 
-// goType finds the Go type of the resource in the packages of the run, its file, and the folder of its package.
+// goType returns the resource's Go type in the packages of the run, its file and its package's folder.
 func (c *causes) goType(l upgrade.Loss) (t load.Type, file, folder string) {
 	for _, api := range c.read {
 		if api.Group != l.Group || l.Version != "" && api.Version != l.Version {
@@ -268,7 +285,8 @@ func (c *causes) goType(l upgrade.Loss) (t load.Type, file, folder string) {
 	return t, "", folder
 }
 
-// isRenamed reports whether another object replaces a lost one: for another version, or for the only vanished type.
+// isRenamed reports whether another object replaces a lost one, with another version or with the only removed type's
+// kind.
 func (c *causes) isRenamed(l upgrade.Loss) bool {
 	if l.Instead == "" || l.Moved {
 		return l.Moved
@@ -314,13 +332,13 @@ func (c *causes) declaration(p *model.Project, l upgrade.Loss) (at diag.Range, o
 	return at, false
 }
 
-// narrow reports whether everything that can be read has the object as narrow as the run has it.
+// narrow reports whether the run's object is as narrow as the one from all readable files.
 func (c *causes) narrow(l upgrade.Loss) bool {
 	now := upgrade.OfManifests(manifest.Contents{Projects: []*model.Project{c.state.Project}})
 	return !slices.ContainsFunc(upgrade.Lost(c.all, now), func(other upgrade.Loss) bool { return other.Object == l.Object })
 }
 
-// unreadBeside returns a file with markers in the folder of a marker that the run does not read.
+// unreadBeside returns a file with markers that the run does not read, in the folder of a marker.
 func (c *causes) unreadBeside(at diag.Range) string {
 	for _, name := range load.Names(filepath.Dir(at.Pos.File), "*.go") {
 		text := load.ReadText(name).Content
@@ -331,7 +349,7 @@ func (c *causes) unreadBeside(at diag.Range) string {
 	return ""
 }
 
-// mistake returns a mistake in a file outside of the run that may declare the object.
+// mistake returns an error in a file outside of the run that may declare the object.
 func (c *causes) mistake(l upgrade.Loss) *diag.Diagnostic {
 	for i, d := range c.unread {
 		text := bytes.ToLower(load.ReadText(d.Pos.File).Content)
@@ -342,7 +360,7 @@ func (c *causes) mistake(l upgrade.Loss) *diag.Diagnostic {
 	return nil
 }
 
-// rel returns a path as messages show it.
+// rel returns a path for messages.
 func (c *causes) rel(name string) string {
 	rel, err := filepath.Rel(c.Root, name)
 	if err != nil {

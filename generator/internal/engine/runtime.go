@@ -17,20 +17,20 @@ import (
 // RuntimeModule is the path of the module that generated code imports.
 const RuntimeModule = templates.RuntimePath
 
-// The modules below the runtime, which take types of it.
+// The paths of the modules below the runtime's, which use its types.
 const (
-	// AdaptersModule adapts validators and defaulters of controller-runtime.
+	// AdaptersModule contains adapters for validators and defaulters of controller-runtime.
 	AdaptersModule = RuntimeModule + "/controllerruntime"
-	// CommandsModule has the commands scan and convert of programs.
+	// CommandsModule contains the commands scan and convert for programs.
 	CommandsModule = RuntimeModule + "/program"
 )
 
-// RuntimeModules are the paths of the runtime's module and the modules below it. They have the same versions.
+// RuntimeModules returns the paths of the runtime's module and of those below it. They have the same versions.
 func RuntimeModules() []string { return []string{AdaptersModule, CommandsModule, RuntimeModule} }
 
-// RequiredVersion returns the version of a module that go.mod of the absolute folder dir requires, or nothing. It also
-// reports whether another module or a folder replaces the module. A go.mod that does not exist or does not parse
-// requires nothing; load reports it.
+// RequiredVersion returns the version of a module that go.mod in the absolute folder dir requires, or "". replaced is
+// true if a replace directive applies to the module. A missing or invalid go.mod requires nothing, and load reports
+// it.
 func RequiredVersion(dir, modulePath string) (version string, replaced bool) {
 	file := load.GoMod(dir)
 	for _, r := range file.Require {

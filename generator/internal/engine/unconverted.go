@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"go/ast"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,33 +27,15 @@ type kindVersion struct {
 	converted bool
 }
 
-// Unconverted returns the kinds of the project with several served versions, if one is not converted: neither by
-// markers, nor by methods of controller-runtime's Convertible and Hub, nor by a webhook in the definition or a patch
-// of it, nor by a converter that the project names. A kind that two packages declare in one version, such as in tests
-// of migrations, is left out: nothing tells which of them is served.
+// Unconverted returns the kinds with several served versions if a version has no conversion. A conversion is a
+// marker, methods of controller-runtime's Convertible and Hub, a webhook in the CRD or in a patch of it, or a
+// converter in the program. It omits kinds that two packages declare in the same version, such as in migration tests,
+// because it cannot tell which of them is served.
 func (r Run) Unconverted(ctx context.Context, p *model.Project, definitions []*manifest.Definition) (all []lint.Unconverted) {
 	if p.Incomplete {
 		return nil
 	}
-	source, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: build.APIMarkers()})
-	versions := map[string][]kindVersion{} // by group and kind
-	for _, api := range build.APIs(ctx, source.Packages) {
-		for _, f := range api.FilesWith("TypeMeta") {
-			for spec := range load.Types(f.AST) {
-				t := load.Type{File: f, Spec: spec}
-				if !isKind(spec) {
-					continue
-				}
-				name := spec.Name.Name
-				byHand := slices.ContainsFunc(api.Methods(name), func(m load.Method) bool { return m.Name == convertTo || m.Name == "Hub" })
-				byMarker := slices.ContainsFunc(p.Conversions, func(c *model.Conversion) bool {
-					return c.Spoke.Group == api.Group && c.Spoke.Name == name && (c.Spoke.Version == api.Version || c.Hub.Version == api.Version)
-				})
-				key := api.Group + "/" + name
-				versions[key] = append(versions[key], kindVersion{api, t, byHand || byMarker})
-			}
-		}
-	}
+	versions := r.kinds(ctx, p)
 	definitions = slices.Concat(definitions, r.patches())
 	for _, of := range versions {
 		if isTwice(of) {
@@ -77,8 +60,69 @@ func (r Run) Unconverted(ctx context.Context, p *model.Project, definitions []*m
 	return all
 }
 
-// patches returns what kubebuilder's projects patch into definitions. A patch has a definition's name, and may lack
-// its kind.
+// kinds returns the versions of the project's kinds, by group and kind.
+func (r Run) kinds(ctx context.Context, p *model.Project) map[string][]kindVersion {
+	source, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: build.APIMarkers()})
+	versions := map[string][]kindVersion{}
+	for _, api := range build.APIs(ctx, source.Packages) {
+		for _, f := range api.FilesWith("TypeMeta") {
+			for spec := range load.Types(f.AST) {
+				t := load.Type{File: f, Spec: spec}
+				if !isKind(spec) {
+					continue
+				}
+				name := spec.Name.Name
+				byHand := slices.ContainsFunc(api.Methods(name), func(m load.Method) bool { return m.Name == convertTo || m.Name == "Hub" })
+				byMarker := slices.ContainsFunc(p.Conversions, func(c *model.Conversion) bool {
+					return c.Spoke.Group == api.Group && c.Spoke.Name == name && (c.Spoke.Version == api.Version || c.Hub.Version == api.Version)
+				})
+				key := api.Group + "/" + name
+				versions[key] = append(versions[key], kindVersion{api, t, byHand || byMarker})
+			}
+		}
+	}
+	return versions
+}
+
+// Declared returns the kinds whose definitions controller-gen makes of markers on their types, as far as markers tell:
+// without schemas. A kind that two packages declare in one version is left out.
+func (r Run) Declared(ctx context.Context, p *model.Project) (all []Declared) {
+	versions := r.kinds(ctx, p)
+	for _, key := range slices.Sorted(maps.Keys(versions)) {
+		of := slices.DeleteFunc(versions[key], func(v kindVersion) bool {
+			return !v.isMarked("+kubebuilder:object:root=true") || v.isMarked("+kubebuilder:skipversion")
+		})
+		if len(of) == 0 || isTwice(of) {
+			continue
+		}
+		kind := of[0].Spec.Name.Name
+		d := Declared{Definition: &manifest.Definition{Group: of[0].Group, Kind: kind}, Types: map[string]model.GoType{}}
+		for _, v := range of {
+			at := v.File.Range(v.Spec.Name.Pos(), v.Spec.Name.End())
+			k := build.Marked(v.Type)
+			d.Range, d.Plural = at, k.Plural
+			d.Scope = cmp.Or(k.Scope, d.Scope, "Namespaced")
+			d.Versions = append(d.Versions, manifest.Version{Range: at, Name: v.Version, Subresources: k.Subresources,
+				Served: !v.isMarked("+kubebuilder:unservedversion"), Storage: len(of) == 1 || v.isMarked("+kubebuilder:storageversion")})
+			d.Types[v.Version] = model.GoType{Path: v.Path, Name: kind}
+		}
+		d.Name = d.Plural + "." + d.Group
+		all = append(all, d)
+	}
+	return all
+}
+
+// Declared is a kind as its types declare it.
+type Declared struct {
+	*manifest.Definition
+	Types map[string]model.GoType // by version
+}
+
+func (v kindVersion) isMarked(marker string) bool {
+	return slices.Contains(load.Markers(v.Comments()...), marker)
+}
+
+// patches returns the CRD patches of kubebuilder projects. A patch has the name of a CRD and may lack its kind.
 func (r Run) patches() []*manifest.Definition {
 	sources, err := load.Arguments(load.Names(r.Root, "config/crd/patches"), nil)
 	if err != nil {
@@ -88,8 +132,8 @@ func (r Run) patches() []*manifest.Definition {
 	return contents.Definitions
 }
 
-// converters returns the files that register a conversion without methods of the kind, by the builder of
-// controller-runtime or by Knative. They name the kinds.
+// converters returns the files that register a conversion without methods, with controller-runtime's builder or
+// Knative's. They contain the kinds' names.
 func (r Run) converters(ctx context.Context) (files []*load.File) {
 	source, _ := load.Load(ctx, load.Config{Dir: r.Root, Patterns: []string{"./..."}, Tags: r.Tags,
 		Markers: []string{".WithConverter(", ".NewHubSpokeConverter(", ".RegisterConverter(", ".NewConversionController("}})
@@ -109,8 +153,8 @@ func isTwice(of []kindVersion) bool {
 	return false
 }
 
-// isServed reports whether a cluster surely serves a version of a kind. The kind's definition says it. Without one, the
-// type has the marker by which controller-gen writes it, or a webhook, and no marker takes it back.
+// isServed reports whether a cluster certainly serves a version of a kind. The kind's CRD determines this. Without a
+// CRD, the type must have controller-gen's marker for CRDs or a webhook, and no marker that disables the version.
 func isServed(v kindVersion, p *model.Project, definitions []*manifest.Definition) bool {
 	name := v.Spec.Name.Name
 	for _, d := range definitions {
@@ -118,19 +162,18 @@ func isServed(v kindVersion, p *model.Project, definitions []*manifest.Definitio
 			return slices.ContainsFunc(d.Versions, func(of manifest.Version) bool { return of.Name == v.Version && of.Served })
 		}
 	}
-	markers := load.Markers(v.Comments()...)
-	if slices.Contains(markers, "+kubebuilder:skipversion") || slices.Contains(markers, "+kubebuilder:unservedversion") {
+	if v.isMarked("+kubebuilder:skipversion") || v.isMarked("+kubebuilder:unservedversion") {
 		return false
 	}
 	if slices.ContainsFunc(strings.Split(v.Path, "/"), func(folder string) bool { return slices.Contains([]string{"test", "tests", "e2e"}, folder) }) {
 		return false
 	}
-	return slices.Contains(markers, "+kubebuilder:object:root=true") || slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool {
+	return v.isMarked("+kubebuilder:object:root=true") || slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool {
 		return w.Kind != nil && w.Kind.Group == v.Group && w.Kind.Version == v.Version && w.Kind.Kind == name
 	})
 }
 
-// unconverted returns the finding about the versions of a kind, which are sorted.
+// unconverted returns the finding for a kind with sorted versions.
 func unconverted(of []kindVersion, definitions []*manifest.Definition) (found lint.Unconverted, ok bool) {
 	found.Group, found.Kind = of[0].Group, of[0].Spec.Name.Name
 	for _, d := range definitions {
@@ -157,12 +200,12 @@ func unconverted(of []kindVersion, definitions []*manifest.Definition) (found li
 	return found, ok
 }
 
-// withoutPackage returns the text of a file below its package clause.
+// withoutPackage returns the text of a file after its package clause.
 func withoutPackage(f *load.File) []byte {
 	return bytes.Join(bytes.SplitAfter(f.Src, []byte("\n"))[f.Position(f.AST.Name.Pos()).Line:], nil)
 }
 
-// isKind reports whether a type is a struct with the metadata of a kind.
+// isKind reports whether a type is a struct with a kind's metadata.
 func isKind(spec *ast.TypeSpec) bool {
 	t, ok := spec.Type.(*ast.StructType)
 	if !ok {

@@ -55,8 +55,15 @@ func Lint(ctx context.Context, c engine.Config, kubeVersion string) (LintResult,
 		state.Diagnostics.Add(diag.Errorf(diag.Range{}, crd.RuleText, "cannot read the definitions: %v", err))
 	}
 	s.Served, s.Defined, s.Scopes = known(definitions)
+	s.Scaled = lint.Scaled(definitions)
 	s.Subresources, s.Unconverted = lint.Subresources(definitions), run.Unconverted(ctx, state.Project, definitions)
-	return linted(ctx, state.Module, state.Diagnostics, []*model.Project{state.Project}, s, check.Project, kubeVersion, nil)
+	result, err := linted(ctx, state.Module, state.Diagnostics, []*model.Project{state.Project}, s, check.Project, kubeVersion, nil)
+	if err != nil {
+		return LintResult{}, err
+	}
+	broken, err := brokenRules(ctx, state.Module, run.Declared(ctx, state.Project))
+	result.Diagnostics = append(result.Diagnostics, broken...).Sorted()
+	return result, err
 }
 
 // LintManifests checks the webhook configurations in YAML files against the same rules. Paths are files, folders of
@@ -78,7 +85,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader, kubeVersion stri
 		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
 	}
 	s.Served, s.Defined, s.Scopes = known(contents.Definitions)
-	s.Subresources = lint.Subresources(contents.Definitions)
+	s.Subresources, s.Scaled = lint.Subresources(contents.Definitions), lint.Scaled(contents.Definitions)
 	result, err := linted(context.Background(), nil, diags, contents.Projects, s, checkObjects, kubeVersion, nil)
 	if err != nil {
 		return LintResult{}, err

@@ -18,6 +18,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
@@ -78,6 +79,18 @@ func (s *State) module(ctx context.Context, dir string) error {
 		return err
 	}
 	s.State = upgrade.Of(state.Project, conversions, definitions)
+	types := resolve.New(ctx, state.Module)
+	for _, d := range run.Declared(ctx, state.Project) {
+		of := map[string]*resolve.Type{}
+		for version, name := range d.Types {
+			if t, err := types.Named(name.Path, name.Name); err == nil {
+				of[version] = t
+			}
+		}
+		if err := s.Declare(d.Definition, state.Module.Path, of); err != nil {
+			return err
+		}
+	}
 	s.Accepted = run.Upgrade.Accepted
 	s.Registers = func(path string) bool { return registers(ctx, run, path) }
 	return nil
@@ -115,8 +128,10 @@ type UpgradeFindings struct {
 	old, new *State
 }
 
-// IsEmpty reports a state without webhooks, policies and definitions.
-func (s *State) IsEmpty() bool { return len(s.Webhooks)+len(s.Policies)+len(s.Definitions) == 0 }
+// IsEmpty reports a state without webhooks, policies and kinds.
+func (s *State) IsEmpty() bool {
+	return len(s.Webhooks)+len(s.Policies)+len(s.Definitions) == 0 && !s.HasDeclared()
+}
 
 // Upgrade compares two states.
 func Upgrade(old, new *State) UpgradeFindings {

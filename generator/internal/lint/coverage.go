@@ -19,10 +19,10 @@ var (
 	readsContainers = regexp.MustCompile(`\b(initContainers|containers)\b`)
 	readsResources  = regexp.MustCompile(`\.\??(resources|limits|requests)\b`)
 	// readsOthers are parts of a container that an ephemeral one has, too.
-	readsOthers   = regexp.MustCompile(`\.\??(image|securityContext|command|args|env|envFrom|volumeMounts|imagePullPolicy|stdin|tty)\b`)
-	ofContainers  = regexp.MustCompile(`(?i)(^|[^a-z])(images?|containers?|registry|registries|signatures?|privileged)([^a-z]|$)`)
-	ofResources   = regexp.MustCompile(`(?i)(^|[^a-z])(limits|requests|cpu|memory)([^a-z]|$)`)
-	readsReplicas = regexp.MustCompile(`\bspec\.\??replicas\b`)
+	readsOthers  = regexp.MustCompile(`\.\??(image|securityContext|command|args|env|envFrom|volumeMounts|imagePullPolicy|stdin|tty)\b`)
+	ofContainers = regexp.MustCompile(`(?i)(^|[^a-z])(images?|containers?|registry|registries|signatures?|privileged)([^a-z]|$)`)
+	ofResources  = regexp.MustCompile(`(?i)(^|[^a-z])(limits|requests|cpu|memory)([^a-z]|$)`)
+	ofReplicas   = regexp.MustCompile(`(?i)(^|[^a-z])(replicas?|scal(e|es|ing))([^a-z]|$)`)
 )
 
 // missesContainers reports rules on pods that are about containers, and that are not for a subresource by which users
@@ -82,28 +82,62 @@ func expressionsOf(p *model.Policy) string {
 	return all.String()
 }
 
-// missesScale reports policies that read spec.replicas of updated objects, and that are not for the subresource scale,
-// which writes that field.
+// missesScale reports rules for a field of updated objects that the subresource scale writes, if they are not for that
+// subresource.
 func missesScale(p webhookPass) {
-	if p.policy == nil || !readsReplicas.MatchString(expressionsOf(p.policy)) {
-		return
-	}
 	for i, rule := range p.Spec.Rules {
 		for j, name := range rule.Resources {
 			for _, group := range rule.APIGroups {
-				r := request{"UPDATE", group, name + "/scale", true}
-				whole := request{"UPDATE", group, name, true}
-				if whole.matchedBy(rule) && p.scales(group, name) && !p.isSeen(r) {
-					p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "the policy reads spec.replicas, which kubectl scale and autoscalers write through %s/scale", name).Hint =
-						fmt.Sprintf("add %s/scale, whose objects have spec.replicas, too", name)
+				for _, of := range p.scaled(group, name) {
+					whole, scale := request{"UPDATE", group, of.resource, true}, request{"UPDATE", group, of.resource + "/scale", true}
+					if !whole.matchedBy(rule) || p.isSeen(scale) || !p.isAboutField(of.field) {
+						continue
+					}
+					subject := "the policy reads"
+					if p.policy == nil {
+						subject = "the webhook is about"
+					}
+					d := p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "%s %s, which kubectl scale and autoscalers write through %s/scale", subject, of.field, of.resource)
+					d.Hint = fmt.Sprintf("add %s/scale, whose objects have spec.replicas", of.resource)
+					break
 				}
 			}
 		}
 	}
 }
 
-// scales reports whether a resource has the subresource scale, by Kubernetes' own resources and by definitions.
-func (p pass) scales(group, name string) bool {
-	return slices.Contains(p.Subresources[name+"."+group], "scale") ||
-		slices.ContainsFunc(p.served, func(s served) bool { return s.group == group && s.resource == name+"/scale" })
+// scaledField is a field that the subresource scale of a resource writes.
+type scaledField struct{ resource, field string }
+
+// scaled returns the resources that an entry of a rule names, with the field that their subresource scale writes, by
+// Kubernetes' own resources and by definitions.
+func (p pass) scaled(group, entry string) (all []scaledField) {
+	for name, field := range p.Scaled {
+		if resource, of, _ := strings.Cut(name, "."); of == group && (entry == "*" || entry == resource) {
+			all = append(all, scaledField{resource, field})
+		}
+	}
+	for _, s := range p.served {
+		resource, ok := strings.CutSuffix(s.resource, "/scale")
+		if ok && s.group == group && (entry == "*" || entry == resource) {
+			all = append(all, scaledField{resource, "spec.replicas"})
+		}
+	}
+	slices.SortFunc(all, func(a, b scaledField) int { return strings.Compare(a.resource, b.resource) })
+	return all
+}
+
+// isAboutField reports whether the expressions of a policy read a field, by dots, brackets or optional fields. The name
+// and the path of a webhook show whether it is about replicas.
+func (p webhookPass) isAboutField(path string) bool {
+	if p.policy == nil {
+		return ofReplicas.MatchString(p.Spec.Name + " " + p.Path())
+	}
+	const next = `(["']\s*\])?\s*(\.\??\s*|\[\??\s*["'])`
+	names := strings.Split(path, ".")
+	for i, name := range names {
+		names[i] = regexp.QuoteMeta(name)
+	}
+	read, err := regexp.Compile(`\b` + strings.Join(names, next) + `\b`)
+	return err == nil && read.MatchString(expressionsOf(p.policy))
 }

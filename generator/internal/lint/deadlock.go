@@ -3,11 +3,13 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -18,14 +20,16 @@ import (
 // need is a request that has to succeed for a webhook's server to start and to be reached.
 type need struct {
 	request
-	in []string // namespaces; empty for cluster-scoped objects
+	in []string // namespaces whose labels decide; empty for other objects of the cluster
 }
 
 // needs lists them for a server in a namespace. Pods of kube-system are the network, its leases are held by the
-// controllers and the scheduler.
-func needs(own string) []need {
-	pods := []string{own, metav1.NamespaceSystem}
-	return []need{
+// controllers and the scheduler. Each pod mounts the ConfigMap kube-root-ca.crt of its namespace. Kubelets get their
+// certificates by CertificateSigningRequests. Without definitions and APIServices, the kinds that servers watch are not
+// served. A namespace that is not finalized cannot be installed again. Secrets and certificates are those of the issuer.
+func needs(own, certificate, secret string) (all []need) {
+	pods, here := []string{own, metav1.NamespaceSystem}, []string{own}
+	all = []need{
 		{request{"CREATE", "", "pods", true}, pods},
 		{request{"CREATE", "", "pods/binding", true}, pods},
 		{request{"UPDATE", "", "pods/status", true}, pods},
@@ -34,7 +38,44 @@ func needs(own string) []need {
 		{request{"UPDATE", "coordination.k8s.io", "leases", true}, []string{metav1.NamespaceSystem, corev1.NamespaceNodeLease}},
 		{request{"CREATE", "", "nodes", false}, nil},
 		{request{"UPDATE", "", "nodes/status", false}, nil},
+		{request{"CREATE", "", "configmaps", true}, here},
+		{request{"UPDATE", "", "namespaces/finalize", false}, here},
 	}
+	for _, operation := range []admissionregistrationv1.OperationType{"CREATE", "UPDATE"} {
+		all = append(all,
+			need{request{operation, "apps", "replicasets", true}, here},
+			need{request{operation, "certificates.k8s.io", "certificatesigningrequests", false}, nil},
+			need{request{operation, "apiextensions.k8s.io", "customresourcedefinitions", false}, nil},
+			need{request{operation, "apiregistration.k8s.io", "apiservices", false}, nil})
+		if secret != "" {
+			all = append(all, need{request{operation, "", "secrets", true}, []string{secret}})
+		}
+		if certificate != "" {
+			all = append(all,
+				need{request{operation, "cert-manager.io", "certificates", true}, []string{certificate}},
+				need{request{operation, "cert-manager.io", "certificaterequests", true}, []string{certificate}})
+		}
+	}
+	return all
+}
+
+// issued returns the namespaces of the Certificate and of the Secret that an annotation of cert-manager names; empty
+// without one. The Secret of a Certificate is beside it.
+func (p webhookPass) issued() (certificate, secret string) {
+	of := func(c *model.Configuration, name string) string {
+		namespace, _, ok := strings.Cut(c.Annotations["cert-manager.io/"+name], "/")
+		if !ok || strings.Contains(namespace, "CERTIFICATE_NAMESPACE") {
+			return ""
+		}
+		return namespace
+	}
+	for _, c := range p.project.Configurations {
+		if slices.Contains(c.Webhooks, p.Webhook) {
+			certificate = of(c, "inject-ca-from")
+			return certificate, cmp.Or(certificate, of(c, "inject-ca-from-secret"))
+		}
+	}
+	return "", ""
 }
 
 // deadlock reports a webhook that refuses, while its server is down, what brings that server back.
@@ -44,9 +85,10 @@ func deadlock(p webhookPass) {
 		return
 	}
 	var refused, exclude []string
-	at, nodes := -1, false
+	at, cluster := -1, ""
 	patched := p.isPlaceholder(service.Namespace) && p.Patched()
-	for _, n := range needs(service.Namespace) {
+	certificate, secret := p.issued()
+	for _, n := range needs(service.Namespace, certificate, secret) {
 		rule := slices.IndexFunc(p.Spec.Rules, n.matchedBy)
 		if rule < 0 {
 			continue
@@ -57,7 +99,7 @@ func deadlock(p webhookPass) {
 				in = append(in, namespace)
 			}
 		}
-		if n.namespaced && in == nil {
+		if len(n.in) > 0 && in == nil {
 			continue
 		}
 		if at < 0 {
@@ -67,12 +109,14 @@ func deadlock(p webhookPass) {
 			in[i] = "the server's own namespace"
 		}
 		text := fmt.Sprintf("%s %s", n.operation, n.resource)
-		if n.namespaced {
+		if len(in) > 0 {
 			text += " in " + strings.Join(in, " and ")
 		}
 		refused = append(refused, text)
 		exclude = append(exclude, in...)
-		nodes = nodes || !n.namespaced
+		if len(n.in) == 0 && cluster == "" {
+			cluster = n.resource
+		}
 	}
 	if refused == nil {
 		return
@@ -82,11 +126,26 @@ func deadlock(p webhookPass) {
 		refused = append(refused[:enough], "...")
 	}
 	d := p.at(fmt.Sprintf("rules[%d].resources", at), "while its own server is down, the webhook refuses what brings that back: %s", strings.Join(refused, ", "))
-	d.Hint = p.wayOut(exclude, nodes)
+	d.Hint = p.wayOut(exclude, cluster)
 }
 
-// wayOut says how to leave namespaces out, and nodes, in the words of the marker or manifest.
-func (p webhookPass) wayOut(namespaces []string, nodes bool) string {
+// silenced reports a webhook that refuses, while its server is down, the events that tell why.
+func silenced(p webhookPass) {
+	service := p.Spec.ClientConfig.Service
+	if service == nil || !p.fails(p.Webhook) || !isEmpty(p.Spec.ObjectSelector) || len(p.OwnConditions()) > 0 || !p.reaches(service.Namespace) ||
+		p.isPlaceholder(service.Namespace) && p.Patched() {
+		return
+	}
+	for i, rule := range p.Spec.Rules {
+		j := slices.Index(rule.Resources, "events")
+		if j >= 0 && (request{"CREATE", "", "events", true}.matchedBy(rule) || request{"CREATE", "events.k8s.io", "events", true}.matchedBy(rule)) {
+			p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "while its own server is down, the webhook refuses the events that tell why")
+		}
+	}
+}
+
+// wayOut says how to leave namespaces out, and a resource of the cluster, in the words of the marker or manifest.
+func (p webhookPass) wayOut(namespaces []string, cluster string) string {
 	var hints []string
 	if slices.Sort(namespaces); len(namespaces) > 0 {
 		list := strings.Join(slices.Compact(namespaces), ", ")
@@ -96,8 +155,12 @@ func (p webhookPass) wayOut(namespaces []string, nodes bool) string {
 		}
 		hints = append(hints, hint)
 	}
-	if nodes {
-		hints = append(hints, "a namespaceSelector excludes no nodes: set scope to Namespaced, or name the resources")
+	if resource, _, _ := strings.Cut(cluster, "/"); resource != "" {
+		way := "set scope to Namespaced, or name the resources"
+		if slices.ContainsFunc(p.Spec.Rules, func(r admissionregistrationv1.RuleWithOperations) bool { return slices.Contains(r.Resources, cluster) }) {
+			way = "remove it from the rules, or set failurePolicy to Ignore"
+		}
+		hints = append(hints, "a namespaceSelector excludes no "+resource+": "+way)
 	}
 	return strings.Join(hints, "; ")
 }

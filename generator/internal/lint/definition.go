@@ -13,6 +13,8 @@ import (
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
@@ -44,18 +46,39 @@ func DefinitionFindings(definitions []*manifest.Definition, s Surroundings) []Fi
 }
 
 // refusedConversion reports settings that API servers refuse
-// (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation, validateCustomResourceConversion).
+// (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation, validateCustomResourceConversion). A patch may lack
+// what the definition has.
 func refusedConversion(p definitionPass) {
 	known := func(version string) bool { return version == "v1" || version == "v1beta1" }
-	if of := p.Conversion.ReviewVersions; len(of) > 0 && !slices.ContainsFunc(of, known) {
+	client, isPatch := p.Conversion.Client, len(p.Versions) == 0
+	switch of := p.Conversion.ReviewVersions; {
+	case len(of) > 0 && !slices.ContainsFunc(of, known):
 		p.at("API servers know no review version among %s", strings.Join(of, ", ")).Hint = "write conversionReviewVersions: [v1]"
+	case len(of) == 0 && !isPatch:
+		p.at("conversionReviewVersions is missing").Hint = "write conversionReviewVersions: [v1]"
 	}
-	client := p.Conversion.Client
-	if s := client.Service; s != nil && s.Path != nil && !strings.HasPrefix(*s.Path, "/") {
-		p.at("API servers refuse the path %q", *s.Path).Hint = fmt.Sprintf("begin it with a slash: /%s", *s.Path)
-	}
-	if client.Service != nil && client.URL != nil {
+	var refused field.ErrorList
+	switch s := client.Service; {
+	case s != nil && client.URL != nil:
 		p.at("API servers refuse a url beside a service").Hint = "remove one of them"
+	case s != nil && s.Path != nil && *s.Path != "" && !strings.HasPrefix(*s.Path, "/"):
+		p.at("API servers refuse the path %q", *s.Path).Hint = fmt.Sprintf("begin it with a slash: /%s", *s.Path)
+	case s != nil:
+		port := int32(443)
+		if s.Port != nil {
+			port = *s.Port
+		}
+		refused = webhook.ValidateWebhookService(field.NewPath("service"), s.Namespace, s.Name, s.Path, port)
+	case client.URL != nil:
+		refused = webhook.ValidateWebhookURL(field.NewPath("url"), *client.URL, true)
+	case !isPatch:
+		p.at("it has neither a service nor a url").Hint = "name the Service of the server"
+	}
+	for _, e := range refused {
+		if isPatch && e.Type == field.ErrorTypeRequired {
+			continue
+		}
+		p.at("API servers refuse %s: %s", e.Field, e.ErrorBody()).Hint = "write what API servers accept, such as path: /convert"
 	}
 }
 

@@ -70,6 +70,8 @@ type Surroundings struct {
 	Scopes  map[string]string
 	// Subresources are the subresources of resources with a definition, in any version.
 	Subresources map[string][]string
+	// Scaled are the fields that the subresource scale of resources with a definition writes, such as spec.replicas.
+	Scaled map[string]string
 	// Patched reports whether an overlay adds selectors to webhooks whose service is in PlaceholderNamespace.
 	Patched func() bool
 	// Tests is true if the handlers have generated tests.
@@ -139,6 +141,19 @@ func Subresources(definitions []*manifest.Definition) map[string][]string {
 		all[d.Name] = []string{}
 		for _, v := range d.Versions {
 			all[d.Name] = append(all[d.Name], v.Subresources...)
+		}
+	}
+	return all
+}
+
+// Scaled returns the fields that the subresource scale of kinds with definitions writes, by their names.
+func Scaled(definitions []*manifest.Definition) map[string]string {
+	all := map[string]string{}
+	for _, d := range definitions {
+		for _, v := range d.Versions {
+			if v.Scaled != "" {
+				all[d.Name] = v.Scaled
+			}
 		}
 	}
 	return all
@@ -320,6 +335,18 @@ func Found(w *model.Webhook, id string, at diag.Range, message string) (f Findin
 		}
 	}
 	return Finding{}, false
+}
+
+// BrokenRule is the finding about a validation rule that API servers refuse.
+func BrokenRule(at diag.Range, message string) diag.Diagnostic {
+	const id = "W53"
+	d := diag.Diagnostic{Range: at, Severity: Severity(id), Rule: id, Message: message}
+	for _, r := range Table() {
+		if r.ID == id {
+			d.Hint = r.Fix
+		}
+	}
+	return d
 }
 
 // Severity returns the severity of a rule.

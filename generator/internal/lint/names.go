@@ -99,16 +99,25 @@ func wrongResource(p webhookPass) {
 		for j, r := range rule.Resources {
 			at := fmt.Sprintf("rules[%d].resources[%d]", i, j)
 			name, _, _ := strings.Cut(r, "/")
-			if partName.MatchString(name) && !p.known(rule.APIGroups, name) {
-				if plural, ok := p.plural(rule.APIGroups, name); ok {
-					p.at(at, "Kubernetes has no resource %s", name).Hint = fmt.Sprintf("write %s", plural)
-				}
+			if p.isMisspelt(rule.APIGroups, r) {
+				plural, _ := p.plural(rule.APIGroups, name)
+				p.at(at, "Kubernetes has no resource %s", name).Hint = fmt.Sprintf("write %s", plural)
 			}
 			if r == "pods" && !p.Mutating && holds(rule.Operations, "DELETE") && holds(rule.APIGroups, "") && !p.sees(request{"CREATE", "", "pods/eviction", true}) {
 				p.at(at, "an eviction deletes a pod without DELETE on pods").Hint = "add a rule for CREATE on pods/eviction"
 			}
 		}
 	}
+}
+
+// isMisspelt reports an entry of a rule's resources that means a resource of Kubernetes itself but does not name it.
+func (p pass) isMisspelt(groups []string, entry string) bool {
+	name, _, _ := strings.Cut(entry, "/")
+	if !partName.MatchString(name) || p.known(groups, name) {
+		return false
+	}
+	_, ok := p.plural(groups, name)
+	return ok
 }
 
 // known reports that an entry of a rule's resources names a resource of one of the groups, as far as all of them are

@@ -85,7 +85,7 @@ func unserved(p webhookPass) {
 				words[k] = strconv.Quote(words[k]) // a group may be empty
 			}
 			at := p.at
-			if list == "resources" {
+			if list == "resources" && p.known(rule.APIGroups, rule.Resources[j]) { // another one may be of a later Kubernetes
 				at = p.never
 			}
 			return at(fmt.Sprintf("rules[%d].%s[%d]", i, list, j), "no Kubernetes from %s to %s serves anything that this rule matches by %s",
@@ -95,7 +95,7 @@ func unserved(p webhookPass) {
 			groups, versions := p.servedIn(rule)
 			hint := "the resources are served in " + strings.Join(versions, ", ")
 			switch {
-			case len(versions) == 0 && p.known(rule.APIGroups, rule.Resources[0]):
+			case len(versions) == 0 && !p.isMisspelt(rule.APIGroups, rule.Resources[0]):
 				report("resources", 0, rule.Resources...)
 			case len(versions) == 0:
 			case slices.ContainsFunc(groups, func(group string) bool { return slices.Contains(rule.APIGroups, group) }):
@@ -116,8 +116,7 @@ func unserved(p webhookPass) {
 			}
 		}
 		for j, resource := range rule.Resources {
-			// wrongResource reports resources that Kubernetes does not have.
-			if p.known(rule.APIGroups, resource) && !slices.ContainsFunc(matched, func(s served) bool { return matchesResource(resource, s.resource) }) {
+			if !p.isMisspelt(rule.APIGroups, resource) && !slices.ContainsFunc(matched, func(s served) bool { return matchesResource(resource, s.resource) }) {
 				d := report("resources", j, resource)
 				if near, ok := diag.Nearest(resource, p.resources(rule)); ok {
 					d.Hint = "did you mean " + near + "?"

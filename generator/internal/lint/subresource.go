@@ -3,6 +3,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,10 +40,19 @@ func futileSubresources(p webhookPass) {
 				d.Hint = "custom resources have status and scale, if markers on the type declare them: +kubebuilder:subresource:status"
 			}
 		}
+		futile := false
 		for j, o := range rule.Operations {
-			if !lacks && o != "*" && len(rule.Resources) > 0 && !slices.ContainsFunc(rule.Resources, func(r string) bool { return mayHappen(o, r) }) {
+			if !lacks && o != "*" && len(rule.Resources) > 0 && !slices.ContainsFunc(rule.Resources, func(r string) bool { return p.mayHappen(o, rule.APIGroups, r) }) {
+				futile = true
 				p.never(fmt.Sprintf("rules[%d].operations[%d]", i, j), "%s never happens to %s", o, strings.Join(rule.Resources, ", ")).Hint =
-					"name the operations that happen: " + strings.ToLower(string(happens(rule.Resources[0])))
+					"name the operations that happen: " + cmp.Or(strings.ToLower(string(happens(rule.Resources[0]))), "create, update and delete")
+			}
+		}
+		for j, r := range rule.Resources {
+			only := happens(r)
+			if !lacks && !futile && only != "" && len(rule.Operations) > 0 && !holds(rule.Operations, only) {
+				p.never(fmt.Sprintf("rules[%d].resources[%d]", i, j), "the only operation on %s is %s, which the rule does not name, so that %s for it", r, only, p.unused()).Hint =
+					fmt.Sprintf("add %s, or remove %s", only, r)
 			}
 		}
 	}
@@ -61,10 +71,25 @@ func (p webhookPass) subresources(groups []string, name string) (has []string, k
 	return has, known
 }
 
-// mayHappen reports whether an operation may happen to a resource or subresource of a rule.
-func mayHappen(o admissionregistrationv1.OperationType, resource string) bool {
+// mayHappen reports whether an operation may happen to a resource or subresource of a rule. All subresources of a
+// resource include the resource itself.
+func (p webhookPass) mayHappen(o admissionregistrationv1.OperationType, groups []string, resource string) bool {
+	name, sub, _ := strings.Cut(resource, "/")
+	if sub == "*" && name != "*" && o == admissionregistrationv1.Connect {
+		return !p.neverConnects(groups, name)
+	}
 	only := happens(resource)
 	return only == "" || only == o
+}
+
+// neverConnects reports resources of which no subresource is connected to, by definitions and by Kubernetes' own.
+func (p webhookPass) neverConnects(groups []string, name string) bool {
+	if _, custom := p.subresources(groups, name); custom {
+		return true
+	}
+	return p.areBuiltin(groups) && p.known(groups, name) && !slices.ContainsFunc(p.served, func(s served) bool {
+		return slices.Contains(groups, s.group) && strings.HasPrefix(s.resource, name+"/") && happens(s.resource) == admissionregistrationv1.Connect
+	})
 }
 
 // happens returns the only operation on a subresource, by its name: API servers have it in the resource's storage

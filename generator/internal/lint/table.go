@@ -43,12 +43,15 @@ func Table() []Rule {
 		{By: Code, Rule: diag.Rule{ID: "W33", Severity: diag.Warning, Title: "a handler reads the request from its parameter", Fix: "read the method's request, or adapt the validator or defaulter with package controllerruntime"}},
 		{webhook: futileSubresources, policies: true, never: true, Rule: diag.Rule{ID: "W36", Severity: diag.Warning, Title: "a rule names subresources that a kind has, and operations that happen to them", Fix: "name the subresource and the operation as the API server serves them"}},
 		{project: unconverted, Rule: diag.Rule{ID: "W37", Severity: diag.Warning, Title: "the versions of a kind are converted", Fix: "declare the conversion, or serve one version"}},
+		{webhook: silenced, Rule: diag.Rule{ID: "W38", Severity: diag.Warning, Title: "a webhook that fails closed lets events of its own namespace pass", Fix: "remove events, exclude the namespace with namespaceSelector, or set failurePolicy to Ignore"}},
+		{project: twice, Rule: diag.Rule{ID: "W39", Severity: diag.Warning, Title: "one webhook sees a request, whichever version it is sent in", Fix: "name both versions in one webhook, name only one, or set matchPolicy to Exact in both"}},
 		{webhook: missesContainers, policies: true, Rule: diag.Rule{ID: "W42", Severity: diag.Warning, Title: "a rule about containers of pods sees each change of containers", Fix: "name the subresource"}},
-		{webhook: missesScale, policies: true, Rule: diag.Rule{ID: "W43", Severity: diag.Warning, Title: "a policy about replicas sees the subresource scale", Fix: "name the subresource"}},
+		{webhook: missesScale, policies: true, Rule: diag.Rule{ID: "W43", Severity: diag.Warning, Title: "a rule about replicas sees the subresource scale", Fix: "name the subresource"}},
 		{project: impatient, Rule: diag.Rule{ID: "W44", Severity: diag.Warning, Title: "webhooks that may be ignored answer before leases and nodes time out", Fix: "exclude kube-system and kube-node-lease with namespaceSelector, name the resources, or set a smaller timeoutSeconds"}},
 		{definition: refusedConversion, Rule: diag.Rule{ID: "W45", Title: "API servers accept the conversion of a definition", Fix: "write conversionReviewVersions: [v1], and a path that begins with a slash"}},
 		{webhook: missingService, definition: missingServiceOfConversion, Rule: diag.Rule{ID: "W46", Severity: diag.Warning, Title: "the Service of a webhook is in the files, with its port", Fix: "name the Service and its port"}},
 		{configuration: deadAuthority, definition: deadAuthorityOfConversion, Rule: diag.Rule{ID: "W47", Severity: diag.Warning, Title: "a caBundle has a certificate that is valid", Fix: "write the certificate of the authority, or annotate the object for cert-manager"}},
+		{By: Expressions, Rule: diag.Rule{ID: "W53", Title: "API servers accept the validation rules of a type", Fix: "correct the rule, or bound the lists, maps and texts that it reads: +kubebuilder:validation:MaxItems, MaxProperties, MaxLength"}},
 		{webhook: undecided, Rule: diag.Rule{ID: "W34", Severity: diag.Note, Title: "a validator says what holds for objects that are being deleted", Fix: "set deleting: unchangedSpec, or deleting: check if the rule holds until the end"}},
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// assemble names the packages of the walk and sorts them and their files. It leaves out files of other packages.
+// assemble names and sorts the packages of the walk and their files. It drops files of other packages in the same
+// folder.
 func (w *walk) assemble() []*Package {
 	packages := slices.DeleteFunc(w.packages, func(p *Package) bool { return len(p.Files) == 0 })
 	for _, p := range packages {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// BenchmarkLoad loads trees in which every package has one marked file and four others.
-// The cost must grow with the number of files and not faster.
+// BenchmarkLoad loads trees whose packages have one marked file and four others. The cost must be linear in the
+// number of files.
 func BenchmarkLoad(b *testing.B) {
 	for _, marked := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprintf("marked=%d", marked), func(b *testing.B) {
@@ -22,8 +22,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkLoadClusterAPI loads a real module with 18 marked files among some 900, if it lies
-// in the module cache.
+// BenchmarkLoadClusterAPI loads a real module with 18 marked files among some 900, if the module cache contains it.
 func BenchmarkLoadClusterAPI(b *testing.B) {
 	cmd := exec.Command("go", "mod", "download", "-json", "sigs.k8s.io/cluster-api@v1.14.2")
 	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOSUMDB=off")
@@ -50,7 +49,7 @@ func benchmark(b *testing.B, dir string, packages int) {
 	}
 }
 
-// writeTree writes a module with that many packages, whose files have the size of real ones.
+// writeTree writes a module with the given number of packages, whose files are as large as real ones.
 func writeTree(b *testing.B, packages int) string {
 	var body strings.Builder
 	for i := range 40 {

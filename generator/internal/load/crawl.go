@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// crawl does every item, and every item that doing one turns up, on GOMAXPROCS goroutines.
-// Each goroutine has a function of its own from newWorker, which may thus keep buffers. The
-// order is unspecified. When the context ends, crawl stops after the items under way.
+// crawl processes the items, and the items that processing returns, on GOMAXPROCS goroutines in any order. newWorker
+// returns a function for each goroutine, which may therefore keep buffers. When the context ends, crawl stops after
+// the current items.
 func crawl[T any](ctx context.Context, items []T, newWorker func() func(T) []T) {
 	var (
 		mu      sync.Mutex

@@ -50,7 +50,7 @@ func TestCrawlStops(t *testing.T) {
 			return []int{n, n}
 		}
 	})
-	// Every other worker may have taken one item before the end.
+	// Every other worker may have taken one item before that.
 	if got, limit := late.Load(), int64(runtime.GOMAXPROCS(0)-1); got > limit {
 		t.Errorf("did %d items after the end, want at most %d", got, limit)
 	}

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,19 +25,34 @@ type Type struct {
 	Spec *ast.TypeSpec
 }
 
-// Type finds a type that the package declares.
+// Type returns a type that the package declares. It remembers the types of the files that it searches. Concurrent calls
+// are safe.
 func (p *Package) Type(name string) (Type, bool) {
+	p.mu.Lock()
+	t, known := p.types[name]
+	p.mu.Unlock()
+	if known {
+		return t, true
+	}
+	found := make(map[string]Type)
 	for _, f := range p.FilesWith(name) {
 		for spec := range Types(f.AST) {
-			if spec.Name.Name == name {
-				return Type{f, spec}, true
+			if _, twice := found[spec.Name.Name]; !twice {
+				found[spec.Name.Name] = Type{f, spec}
 			}
 		}
 	}
-	return Type{}, false
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.types == nil {
+		p.types = make(map[string]Type)
+	}
+	maps.Copy(p.types, found)
+	t, known = found[name]
+	return t, known
 }
 
-// Types yields the types that a file declares at package level, each with its place.
+// Types yields a file's package-level types with their places.
 func Types(f *ast.File) iter.Seq2[*ast.TypeSpec, Place] {
 	return func(yield func(*ast.TypeSpec, Place) bool) {
 		before := f.Name.End()
@@ -59,16 +75,16 @@ func Types(f *ast.File) iter.Seq2[*ast.TypeSpec, Place] {
 	}
 }
 
-// Place is where a type or a field is declared.
+// Place is the position of a type's or field's declaration.
 type Place struct {
 	Doc *ast.CommentGroup
-	// Before is the end of the predecessor, and Pos the start of the declaration behind the comment.
+	// Before is the end of the preceding declaration, and Pos the start of this one after its comment.
 	Before, Pos token.Pos
 }
 
 // Comments returns the comments that Kubernetes' own generators read (k8s.io/gengo/v2/types.Type, CommentLines and
-// SecondClosestCommentLines): the doc comment and the one comment directly above it, in source order. A comment that
-// begins on the predecessor's last line belongs to the predecessor.
+// SecondClosestCommentLines): the doc comment and the comment directly above it, in source order. A comment that
+// begins on the last line of the preceding declaration belongs to that declaration.
 func (p Place) Comments(file *ast.File, position func(token.Pos) diag.Position) (groups []*ast.CommentGroup) {
 	pos := p.Pos
 	if p.Doc != nil {
@@ -86,8 +102,7 @@ func (p Place) Comments(file *ast.File, position func(token.Pos) diag.Position) 
 	return slices.Insert(groups, 0, above)
 }
 
-// Comments are the comment groups between the declaration before the type and the type's name: its doc comment and the
-// comments above it.
+// Comments returns the doc comment of the type and the comments between it and the preceding declaration.
 func (t Type) Comments() []*ast.CommentGroup {
 	begin := t.File.AST.Name.End()
 	for _, d := range t.File.AST.Decls {
@@ -106,15 +121,15 @@ func (t Type) Comments() []*ast.CommentGroup {
 	})
 }
 
-// Method is the name of a method in its declaration.
+// Method is a method with the position of its name.
 type Method struct {
 	diag.Range
 	Name string
-	// Idle is set if the method only returns nil.
+	// Idle is true if the method only returns nil.
 	Idle bool
 }
 
-// idle reports whether a body only returns nil.
+// idle reports whether a function body only returns nil.
 func idle(body *ast.BlockStmt) bool {
 	if body == nil || len(body.List) != 1 {
 		return false
@@ -127,7 +142,7 @@ func idle(body *ast.BlockStmt) bool {
 	return ok && value.Name == "nil"
 }
 
-// Methods are the methods that the package declares on a type, without the methods that this tool generated.
+// Methods returns the methods of a type in the package, except for generated ones.
 func (p *Package) Methods(name string) []Method {
 	var methods []Method
 	for f, d := range p.Functions(name) {
@@ -138,7 +153,7 @@ func (p *Package) Methods(name string) []Method {
 	return methods
 }
 
-// Functions yields the functions and methods in the package's files that contain one of the words.
+// Functions yields the functions and methods in files of the package that contain one of the words.
 func (p *Package) Functions(words ...string) iter.Seq2[*File, *ast.FuncDecl] {
 	return func(yield func(*File, *ast.FuncDecl) bool) {
 		for _, f := range p.FilesWith(words...) {
@@ -151,12 +166,12 @@ func (p *Package) Functions(words ...string) iter.Seq2[*File, *ast.FuncDecl] {
 	}
 }
 
-// Declared returns the names that a file declares at package level, methods left out.
+// Declared returns the package-level names of a file, without methods.
 func Declared(f *ast.File) (names []string) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Recv == nil && d.Name.Name != "init" { // which nothing can refer to
+			if d.Recv == nil && d.Name.Name != "init" { // no code can refer to init
 				names = append(names, d.Name.Name)
 			}
 		case *ast.GenDecl:
@@ -177,7 +192,7 @@ func Declared(f *ast.File) (names []string) {
 	return names
 }
 
-// Receiver is the name of a method's type; empty for a function.
+// Receiver returns the type name of a method's receiver, or "" for a function.
 func Receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) != 1 {
 		return ""
@@ -185,8 +200,8 @@ func Receiver(f *ast.FuncDecl) string {
 	return TypeName(f.Recv.List[0].Type)
 }
 
-// TypeName returns the name of a type, or of the function of a call, without package, pointer and type arguments: the
-// name of an embedded field of that type.
+// TypeName returns the name of a type, or of a called function, without package, pointer and type arguments. An
+// embedded field of that type has this name.
 func TypeName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -205,7 +220,7 @@ func TypeName(e ast.Expr) string {
 	return ""
 }
 
-// DeclaresInTest reports whether a test of the package in a folder declares a function. It ignores unreadable files:
+// DeclaresInTest reports whether a test file in the folder declares a function. It ignores unreadable files, because
 // the compiler reports them.
 func DeclaresInTest(dir, function string) bool {
 	files, _ := fs.Glob(os.DirFS(dir), "*_test.go") //nolint:forbidigo // it reads folders; the pattern is a good one
@@ -225,11 +240,11 @@ func DeclaresInTest(dir, function string) bool {
 	return false
 }
 
-// GeneratedBelow returns the files of our own making below a folder, whether or not any pattern
-// covers them. A folder that does not exist holds none.
+// GeneratedBelow returns the generated files below a folder, whether or not a pattern matches them. A missing folder
+// has none.
 func GeneratedBelow(dir string) []string {
 	var found []string
-	// Unreadable files are not ours to remove.
+	// An unreadable file does not count as generated.
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil
@@ -244,8 +259,8 @@ func GeneratedBelow(dir string) []string {
 	return found
 }
 
-// PackageComments returns the comment groups of a file that belong to its package: those outside of declarations that
-// are no declaration's doc comment. controller-gen reads markers of the package there.
+// PackageComments returns the comments that belong to the package: those outside of declarations, except for
+// declarations' doc comments. controller-gen reads package markers in them.
 func PackageComments(file *ast.File) []*ast.CommentGroup {
 	return slices.DeleteFunc(slices.Clone(file.Comments), func(g *ast.CommentGroup) bool {
 		return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
@@ -261,7 +276,7 @@ func PackageComments(file *ast.File) []*ast.CommentGroup {
 	})
 }
 
-// Markers returns the lines of comments that begin with a plus sign, without the slashes. Groups may be nil.
+// Markers returns the comment lines that begin with a plus sign, without the slashes. Groups may be nil.
 func Markers(groups ...*ast.CommentGroup) []string {
 	var found []string
 	for _, g := range groups {
@@ -277,7 +292,7 @@ func Markers(groups ...*ast.CommentGroup) []string {
 	return found
 }
 
-// ListMapKeys returns the keys that +listMapKey markers in comments declare. Groups may be nil.
+// ListMapKeys returns the keys in +listMapKey markers. Groups may be nil.
 func ListMapKeys(groups ...*ast.CommentGroup) (keys []string) {
 	for _, m := range Markers(groups...) {
 		if key, ok := strings.CutPrefix(m, "+listMapKey="); ok {

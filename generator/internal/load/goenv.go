@@ -11,11 +11,11 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// goenv answers for the go command's settings as "go env" would: the environment first,
-// then what "go env -w" has stored. It holds the stored ones.
+// goenv returns the go command's settings, like "go env": from the environment or else from the file of "go env -w".
+// The map holds the settings of that file.
 type goenv map[string]string
 
-// readGoenv reads the file of "go env -w". Without one, only the environment counts.
+// readGoenv reads the file of "go env -w", which may be missing.
 func readGoenv() goenv {
 	path := os.Getenv("GOENV")
 	switch path {
@@ -41,12 +41,12 @@ func readGoenv() goenv {
 	return env
 }
 
-// get returns the value of a setting, or "" if it has its default.
+// get returns the value of a setting, or "" for the default.
 func (e goenv) get(key string) string {
 	return cmp.Or(os.Getenv(key), e[key])
 }
 
-// flag returns the value that GOFLAGS gives to a flag of every go command. The last one counts.
+// flag returns the value of a flag in GOFLAGS. If it occurs several times, the last value applies.
 func (e goenv) flag(name string) (value string) {
 	for _, flag := range splitFlags(e.get("GOFLAGS")) {
 		key, text, _ := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
@@ -57,15 +57,14 @@ func (e goenv) flag(name string) (value string) {
 	return value
 }
 
-// tags returns the build tags that GOFLAGS gives to every go command.
+// tags returns the build tags in GOFLAGS.
 func (e goenv) tags() []string {
 	return strings.FieldsFunc(e.flag("tags"), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// toolchain returns the GOTOOLCHAIN with which the go command runs the toolchain that the user has chosen, and no other
-// that a project's go.mod names.
+// toolchain returns a GOTOOLCHAIN that runs the user's toolchain and ignores the one in a project's go.mod.
 func (e goenv) toolchain() string {
-	name, _, _ := strings.Cut(e.get("GOTOOLCHAIN"), "+") // go1.26.1+auto is at least go1.26.1
+	name, _, _ := strings.Cut(e.get("GOTOOLCHAIN"), "+") // go1.26.1+auto means at least go1.26.1
 	switch name {
 	case "", "auto", "path":
 		return "local"
@@ -73,7 +72,8 @@ func (e goenv) toolchain() string {
 	return name
 }
 
-// writesModules reports whether GOFLAGS has -mod=mod: go commands write go.mod and go.sum, and ignore a vendor folder.
+// writesModules reports whether GOFLAGS contains -mod=mod. The go command then writes go.mod and go.sum, and ignores
+// a vendor folder.
 func (e goenv) writesModules() bool { return e.flag("mod") == "mod" }
 
 // modCache returns the folder of the module cache.
@@ -87,8 +87,8 @@ func (e goenv) modCache(defaultGOPATH string) string {
 	return ""
 }
 
-// splitFlags splits GOFLAGS at blanks. A flag that holds blanks stands in single or double
-// quotes as a whole; there are no escapes.
+// splitFlags splits GOFLAGS at blanks. A flag with blanks is quoted as a whole, in single or double quotes without
+// escapes.
 func splitFlags(s string) []string {
 	const blanks = " \t\r\n"
 	var flags []string

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// goList runs "go list" on local files only.
+// goList runs "go list" without the network.
 func goList(t *testing.T, dir string, args ...string) []string {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list"}, args...)...)
@@ -26,8 +26,7 @@ func goList(t *testing.T, dir string, args ...string) []string {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == '\n' })
 }
 
-// Every package of these trees holds a marker, so that Load and the go command must name the
-// same packages.
+// Every package of these trees has a marker, so Load and the go command must return the same packages.
 func TestPatternsMatchGoList(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")

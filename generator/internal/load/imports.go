@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// ImportsOf returns the paths that the text of a Go file imports; nothing of a text that does not parse.
+// ImportsOf returns the import paths of a Go file, or nil if it does not parse.
 func ImportsOf(text []byte) (paths []string) {
 	f, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
 	if err != nil {

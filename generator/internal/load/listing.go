@@ -9,17 +9,16 @@ import (
 	"strings"
 )
 
-// listing is what matters of a folder's entries, each kind by name.
+// listing holds the relevant entries of a folder, sorted by name in each field.
 type listing struct {
-	goFiles   []string // may belong to the package, by their name
-	generated []string // may be of our own making, by their name
+	goFiles   []string // may belong to the package, judging by the name
+	generated []string // may be generated files, judging by the name
 	folders   []string
-	holdsGo   bool // some Go file is there, be it a test
-	isModule  bool // a go.mod is there
+	holdsGo   bool // the folder has a Go file, possibly a test
+	isModule  bool // the folder has a go.mod
 }
 
-// list reads a folder. Links to folders are not followed, links to files are. On an error
-// the listing holds what could be read.
+// list reads a folder. It follows links to files but not to folders. With an error, it returns the readable entries.
 func list(dir string) (listing, error) {
 	entries, err := os.ReadDir(dir)
 	var l listing
@@ -43,19 +42,20 @@ func list(dir string) (listing, error) {
 	return l, err
 }
 
-// isSpecial reports whether a path has a pipe, a socket or a device. The go command would wait for one that is a test.
+// isSpecial reports whether a path is a pipe, a socket or a device. The go command would wait for a test file of that
+// kind.
 func isSpecial(dir, name string) bool {
 	info, err := os.Stat(filepath.Join(dir, name))
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// isGeneratedName reports a name that a file of our own making may have.
+// isGeneratedName reports whether a generated file can have the name.
 func isGeneratedName(name string) bool {
 	return strings.HasPrefix(name, "zz_generated.") && strings.HasSuffix(name, ".go")
 }
 
-// isFile reports whether an entry counts as a file: it is no folder, nor a link to one. A broken link counts, and so
-// does a pipe or a device: that it cannot be read shall be said.
+// isFile reports whether an entry is neither a folder nor a link to one. Broken links, pipes and devices count as
+// files, so that a later read reports them.
 func isFile(dir string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return !e.IsDir()

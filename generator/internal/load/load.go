@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package load finds the Go packages that contain markers and reads only the files it needs.
+// Package load finds the Go packages that contain markers, and reads only the files that it needs.
 //
-// It neither runs the go command nor type-checks. It finds folders by the go command's rules, filters files by their
-// bytes, and parses only the rest. It therefore never meets an error in a file without markers or in a dependency. It
-// reads further files of the same packages (Package.FilesWith) or of others (Module.Locate) on demand.
+// It does not run the go command and does not type-check. It finds folders with the go command's rules, filters files
+// by their bytes, and parses only the remaining files. Errors in files without markers or in dependencies therefore
+// do not affect it. On demand, it reads more files of the same packages (Package.FilesWith) or of others
+// (Module.Locate).
 package load
 
 import (
@@ -18,37 +19,36 @@ import (
 
 // Config contains the folders to search and the texts to find.
 type Config struct {
-	// Dir is the folder that relative patterns start from; absolute.
+	// Dir is the absolute folder to which relative patterns refer.
 	Dir string
-	// Patterns are package patterns as the go command takes them: folders, absolute or beginning with ./ or ../, and
-	// import paths. An import path is in the module or in a module that go.work uses. Each pattern may have "...".
-	// Without patterns, the whole module around Dir is loaded, or the modules of its go.work if Dir is in no module.
+	// Patterns are package patterns in the go command's syntax: folders, absolute or beginning with ./ or ../, or
+	// import paths. An import path must be in the module or in a module of go.work. A pattern may contain "...".
+	// Without patterns, Load reads the module around Dir or, if Dir is in no module, the modules of its go.work.
 	Patterns []string
-	// Tags are build tags besides the platform's. Without any, the tags of GOFLAGS apply.
+	// Tags are build tags in addition to the platform's. If empty, the tags of GOFLAGS apply.
 	Tags []string
-	// Markers are texts. A file is parsed only if it contains one of them.
+	// Markers are search texts. Load parses only files that contain one of them.
 	Markers []string
-	// Overlay is read in place of the disk.
+	// Overlay replaces files on disk.
 	Overlay Overlay
-	// Everything also reads files that build constraints exclude, nested modules, and folders that go.mod ignores.
+	// Everything includes files excluded by build constraints, nested modules, and folders ignored by go.mod.
 	Everything bool
 }
 
 // Result contains the packages and files that a run reads.
 type Result struct {
-	// Module is the module around Dir or, if Dir is in no module, the module of the first pattern's packages. It is
-	// nil only if no module was found.
+	// Module is the module around Dir or, if Dir is in no module, that of the first pattern's packages. It is nil if
+	// no module was found.
 	Module *Module
-	// Packages are the packages that hold a marker, by import path. A marker may yet turn
-	// out to be plain text, in a string for example.
+	// Packages are the packages with a marker, by import path. The marker may be other text, for example in a string.
 	Packages []*Package
-	// Generated are the files that the patterns cover and that are of our own making
-	// (zz_generated.*.go with our header, tests too): absolute, sorted.
+	// Generated are the generated files that the patterns match (zz_generated.*.go with our header, including tests),
+	// as sorted absolute paths.
 	Generated []string
 }
 
-// Load reads the packages that the patterns cover. The result is good as far as it goes even
-// where there are errors, and it depends neither on the order of the patterns nor on timing.
+// Load reads the packages that the patterns match. After errors, the result contains the valid part. The result does
+// not depend on timing or on the order of the patterns.
 func Load(ctx context.Context, c Config) (Result, diag.List) {
 	selection := newSelection(c.Tags, readGoenv(), c.Overlay)
 	selection.everything = c.Everything
@@ -62,11 +62,16 @@ func Load(ctx context.Context, c Config) (Result, diag.List) {
 	if err := context.Cause(ctx); err != nil {
 		problems.Add(diag.Errorf(diag.Range{}, "", "reading was broken off: %v", err))
 	}
+	if len(problems) == 0 && !c.Everything { // else a package may lack a file
+		for _, p := range result.Packages {
+			p.Module.workspace.located[p.Path] = location{pkg: p}
+		}
+	}
 	return result, problems.Sorted()
 }
 
-// Nested returns the patterns of the modules below the root of a module that its go.work uses. "./..." covers none of
-// them.
+// Nested returns patterns for the modules in go.work that are below the root of another module. "./..." does not
+// match them.
 func Nested(root string) (patterns []string) {
 	modules := &modules{selection: newSelection(nil, readGoenv(), nil), byDir: map[string]*Module{}, works: map[string]*workspace{}}
 	w := modules.workspaceAround(root)
@@ -82,8 +87,9 @@ func Nested(root string) (patterns []string) {
 	return patterns
 }
 
-// WhyUnread returns why "./..." of the module in root does not cover a file: the folder of the module that it is in, or
-// the text of its build constraint. Both are empty if it is covered, or if the platform in its name excludes it.
+// WhyUnread returns the reason why "./..." in the module at root does not match a file: the folder of another module,
+// or the text of its build constraint. Both are empty if the pattern matches the file or if its name is for another
+// platform.
 func WhyUnread(root, file string) (module, constraint string) {
 	for dir := range upward(filepath.Dir(file)) {
 		if dir == root {

@@ -17,8 +17,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// write lays out a txtar archive in a new folder and keeps the go command's settings of the
-// machine out of the test.
+// write writes a txtar archive to a new folder. The test then ignores the machine's settings of the go command.
 func write(t testing.TB, archive string) string {
 	t.Helper()
 	t.Setenv("GOENV", "off")
@@ -40,12 +39,12 @@ func write(t testing.TB, archive string) string {
 	return dir
 }
 
-// load loads with the marker "+webhook".
+// load calls Load with the marker "+webhook".
 func load(dir string, patterns ...string) (Result, diag.List) {
 	return Load(context.Background(), Config{Dir: dir, Patterns: patterns, Markers: []string{"+webhook"}})
 }
 
-// describe renders a result, one line for each package: path, name and files.
+// describe returns a line for each package in a result: path, name and files.
 func describe(r Result) []string {
 	var lines []string
 	for _, p := range r.Packages {
@@ -58,7 +57,7 @@ func describe(r Result) []string {
 	return lines
 }
 
-// explain renders diagnostics with paths relative to dir.
+// explain returns diagnostics with paths relative to dir.
 func explain(dir string, problems diag.List) []string {
 	var lines []string
 	for _, d := range problems {
@@ -238,7 +237,7 @@ func TestLoadPackage(t *testing.T) {
 	}
 }
 
-// TestLoadFiles checks which files of a folder a run counts, and which it reports.
+// TestLoadFiles checks which files in a folder belong to a package, and which give errors.
 func TestLoadFiles(t *testing.T) {
 	for _, tt := range []struct {
 		name     string

@@ -23,13 +23,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/program"
 )
 
-// Locate finds a package as an import in the module would: among the main modules, in the
-// vendor folder, and in the module cache or replacement folders, at the versions that
-// go.mod and go.work ask for. It reads these files itself and only where that is not enough
-// asks "go list". The standard library is always asked for in that way.
+// Locate finds a package like an import in the module. It searches the main modules, then the vendor folder, or the
+// module cache and replacement folders with the versions in go.mod and go.work. It reads these files itself. If that
+// fails, and for the standard library, it runs "go list".
 //
-// The package has no Files; FilesWith reads them. Asking again gives the same package.
-// Locate may be called concurrently.
+// If Load has returned the package, it is that one. Otherwise it has no Files; FilesWith reads them. Another call returns
+// the same package. Concurrent calls are safe.
 func (m *Module) Locate(ctx context.Context, importPath string) (*Package, error) {
 	w := m.workspace
 	w.mu.Lock()
@@ -40,7 +39,7 @@ func (m *Module) Locate(ctx context.Context, importPath string) (*Package, error
 	pkg := w.find(importPath)
 	var err error
 	if pkg == nil {
-		pkg, err = w.ask(ctx, m.Dir, importPath)
+		pkg, err = w.goList(ctx, m.Dir, importPath)
 	}
 	if ctx.Err() == nil {
 		w.located[importPath] = location{pkg, err}
@@ -48,7 +47,7 @@ func (m *Module) Locate(ctx context.Context, importPath string) (*Package, error
 	return pkg, err
 }
 
-// Overlay replaces the overlay with which the module was loaded. Locate reads packages again after it.
+// Overlay replaces the module's overlay. Later calls of Locate read packages again.
 func (m *Module) Overlay(o Overlay) {
 	w := m.workspace
 	w.mu.Lock()
@@ -57,8 +56,7 @@ func (m *Module) Overlay(o Overlay) {
 	clear(w.located)
 }
 
-// find looks for a package where go.mod and go.work say that it should be. It returns nil if
-// it is not there.
+// find returns a package from the place that go.mod and go.work determine, or nil if it is missing there.
 func (w *workspace) find(importPath string) *Package {
 	for _, m := range w.longestFirst() {
 		if p := w.packageIn(m, importPath); p != nil {
@@ -69,7 +67,7 @@ func (w *workspace) find(importPath string) *Package {
 	vendor := filepath.Join(w.dir, "vendor")
 	_, err := os.Stat(filepath.Join(vendor, "modules.txt"))
 	vendored := err == nil && !w.selection.env.writesModules()
-	// The longest module path is the likeliest, but a package may have moved between modules.
+	// A package is probably in the module with the longest path, but may have moved between modules.
 	for prefix := importPath; prefix != "." && prefix != "/"; prefix = path.Dir(prefix) {
 		version, required := versions[prefix]
 		if !required {
@@ -86,7 +84,7 @@ func (w *workspace) find(importPath string) *Package {
 	return nil
 }
 
-// PackageName returns the name of a package that the module itself holds.
+// PackageName returns the name of a package in the module itself.
 func (m *Module) PackageName(importPath string) (name string, ok bool) {
 	p := m.workspace.packageIn(m, importPath)
 	if p == nil {
@@ -95,7 +93,7 @@ func (m *Module) PackageName(importPath string) (name string, ok bool) {
 	return p.Name, true
 }
 
-// packageIn returns the package of that import path if the module holds it.
+// packageIn returns the package with an import path if the module contains it, or nil.
 func (w *workspace) packageIn(m *Module, importPath string) *Package {
 	dir, ok := m.folder(importPath)
 	if !ok {
@@ -108,7 +106,7 @@ func (w *workspace) packageIn(m *Module, importPath string) *Package {
 	return w.newPackage(m, importPath, dir, l.goFiles)
 }
 
-// newPackage makes a package of a folder's files. It returns nil if none counts on this platform.
+// newPackage returns a package of a folder's files, or nil if no file is for this platform.
 func (w *workspace) newPackage(m *Module, importPath, dir string, names []string) *Package {
 	for _, name := range names {
 		src, err := w.selection.overlay.readFile(filepath.Join(dir, name))
@@ -140,7 +138,7 @@ func (m *Module) isNested(dir string) bool {
 	return false
 }
 
-// dependency returns the module of that path and folder, the same one every time.
+// dependency returns the module with a path and folder. It returns the same Module each time.
 func (w *workspace) dependency(modulePath, dir string) *Module {
 	m := w.dependencies[dir]
 	if m == nil {
@@ -150,10 +148,10 @@ func (w *workspace) dependency(modulePath, dir string) *Module {
 	return m
 }
 
-// versions returns the version of every module that a main module requires. Since Go 1.17 go.mod names every module
-// that the module's packages need. Minimal version selection therefore chooses the highest version named
-// (https://go.dev/ref/mod#graph-pruning). For an older go.mod the versions are unknown without the go.mod files of its
-// dependencies.
+// versions returns the version of each module that a main module requires. Since Go 1.17, go.mod lists every module
+// that the module's packages need, so minimal version selection chooses the highest listed version
+// (https://go.dev/ref/mod#graph-pruning). For an older go.mod, the versions also depend on the dependencies' go.mod
+// files and are unknown.
 func (w *workspace) versions() map[string]string {
 	versions := make(map[string]string)
 	for _, m := range w.modules {
@@ -169,7 +167,7 @@ func (w *workspace) versions() map[string]string {
 	return versions
 }
 
-// dirOf returns the folder of a required module: of its replacement, or in the module cache.
+// dirOf returns the folder of a required module: its replacement or its folder in the module cache.
 func (w *workspace) dirOf(v module.Version) string {
 	if w.work != nil {
 		if dir, ok := w.replacement(w.work.Replace, w.dir, v); ok {
@@ -184,8 +182,8 @@ func (w *workspace) dirOf(v module.Version) string {
 	return w.cached(v)
 }
 
-// replacement returns the folder by which the replace directives of a file in base replace a
-// module. A directive for one version goes before one for all.
+// replacement returns the folder that replaces a module according to the directives of a file in base. A directive
+// for one version takes precedence over one for all versions.
 func (w *workspace) replacement(directives []*modfile.Replace, base string, v module.Version) (dir string, ok bool) {
 	var chosen *modfile.Replace
 	for _, r := range directives {
@@ -202,7 +200,7 @@ func (w *workspace) replacement(directives []*modfile.Replace, base string, v mo
 	return w.cached(chosen.New), true
 }
 
-// cached returns the folder of a module in the module cache, where it need not be.
+// cached returns the folder of a module in the module cache. The folder may not exist.
 func (w *workspace) cached(v module.Version) string {
 	escapedPath, err1 := module.EscapePath(v.Path)
 	escapedVersion, err2 := module.EscapeVersion(v.Version)
@@ -213,9 +211,9 @@ func (w *workspace) cached(v module.Version) string {
 	return filepath.Join(cache, filepath.FromSlash(escapedPath)+"@"+escapedVersion)
 }
 
-// ask has the go command find a package. It neither runs another toolchain that go.mod or go.work names, nor writes
+// goList finds a package with the go command. It never runs the toolchain in go.mod or go.work, and never writes
 // go.mod.
-func (w *workspace) ask(ctx context.Context, dir, importPath string) (*Package, error) {
+func (w *workspace) goList(ctx context.Context, dir, importPath string) (*Package, error) {
 	command, err := program.Find("go", w.dir)
 	if err == nil {
 		err = program.CheckModule(dir)

@@ -13,8 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Where a package is found must be where the go command finds it. Without a go command in
-// PATH, Locate has to find it by itself.
+// Locate must find a package in the same place as the go command, even without a go command in PATH.
 func TestLocate(t *testing.T) {
 	const dependencies = `
 -- replaced/go.mod --
@@ -226,7 +225,7 @@ package dep // +groupName
 			}
 			wantDirs := make(map[string]string)
 			for path := range tt.paths {
-				if !cached && !testing.Short() { // the go command needs sums for modules in the cache
+				if !cached && !testing.Short() { // for modules in the cache, the go command needs go.sum
 					wantDirs[path] = goList(t, from, "-find", "-f", "{{.Dir}}", path)[0]
 				}
 			}
@@ -255,7 +254,7 @@ package dep // +groupName
 	}
 }
 
-// Before Go 1.17 go.mod did not name every version, so that a guess could be wrong.
+// Before Go 1.17, go.mod did not list every version, so a guess could be wrong.
 func TestLocateDoesNotGuess(t *testing.T) {
 	for version, found := range map[string]bool{"1.16": false, "1.17": true, "1.26.0": true} {
 		dir := write(t, "-- go.mod --\nmodule example.com/m\n\ngo "+version+`
@@ -272,7 +271,7 @@ package dep
 	}
 }
 
-// This module's own dependencies lie in the real module cache.
+// This module's own dependencies are in the real module cache.
 func TestLocateDependency(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
@@ -318,7 +317,7 @@ func TestLocateAsks(t *testing.T) {
 	}
 }
 
-// The toolchain that a project's go.mod or go.work names is not run, nor a go command of the project.
+// Locate runs neither the toolchain in a project's go.mod or go.work, nor a go command in the project.
 func TestLocateRunsNoOtherToolchain(t *testing.T) {
 	command, err := exec.LookPath("go")
 	if err != nil {
@@ -368,7 +367,7 @@ func TestLocateRunsNoOtherToolchain(t *testing.T) {
 	}
 }
 
-// A toolchain that the user has chosen by its name stays.
+// A toolchain in the user's own settings remains.
 func TestToolchain(t *testing.T) {
 	for value, want := range map[string]string{"": "local", "auto": "local", "path": "local", "local": "local", "go1.26.1": "go1.26.1", "go1.26.1+auto": "go1.26.1", "local+path": "local"} {
 		t.Setenv("GOTOOLCHAIN", "")

@@ -20,17 +20,17 @@ import (
 
 // Module is a Go module on disk.
 type Module struct {
-	// Path is the module path that go.mod declares.
+	// Path is the module path in go.mod.
 	Path string
 	// Dir is the absolute folder of go.mod.
 	Dir string
 
-	file      *modfile.File // go.mod; nil for a module that was located as a dependency
-	workspace *workspace    // the build whose versions and replacements its imports follow
+	file      *modfile.File // nil for a module that was located as a dependency
+	workspace *workspace    // the workspace with the versions and replacements of its imports
 }
 
-// Replacements returns the replace directives of the module's go.mod as a go.mod in the absolute folder dir has them: a
-// relative path is relative to that folder.
+// Replacements returns the replace directives of go.mod for a go.mod in the absolute folder dir: relative paths are
+// relative to dir.
 func (m *Module) Replacements(dir string) []modfile.Replace {
 	if m.file == nil {
 		return nil
@@ -52,12 +52,12 @@ func (m *Module) Replacements(dir string) []modfile.Replace {
 	return all
 }
 
-// InWorkspace reports whether a go.work makes a module of that path a main module, as it does this one.
+// InWorkspace reports whether a go.work contains this module and the one with the path.
 func (m *Module) InWorkspace(modulePath string) bool {
 	return slices.ContainsFunc(m.workspace.modules, func(o *Module) bool { return o.Path == modulePath })
 }
 
-// Requires reports whether the module's go.mod requires a module.
+// Requires reports whether go.mod requires a module.
 func (m *Module) Requires(modulePath string) bool {
 	return m.file != nil && slices.ContainsFunc(m.file.Require, func(r *modfile.Require) bool { return r.Mod.Path == modulePath })
 }
@@ -70,27 +70,25 @@ func (m *Module) importPath(dir string) string {
 	return m.Path
 }
 
-// folder returns the folder of an import path, and whether the path can be the module's.
+// folder returns the folder of an import path. ok is false if the path is outside of the module.
 func (m *Module) folder(importPath string) (string, bool) {
 	rel, ok := strings.CutPrefix(importPath+"/", m.Path+"/")
 	return filepath.Join(m.Dir, filepath.FromSlash(rel)), ok
 }
 
-// rel returns a folder of the module relative to its root, slash-separated.
+// rel returns a folder's path relative to the module's root, with slashes.
 func (m *Module) rel(dir string) string {
 	rel := strings.TrimPrefix(strings.TrimPrefix(dir, m.Dir), string(filepath.Separator))
 	return cmp.Or(filepath.ToSlash(rel), ".")
 }
 
-// vendors reports whether a folder lies below the module's vendor folder, whose packages
-// belong to other modules.
+// vendors reports whether a folder is in the module's vendor folder, whose packages belong to other modules.
 func (m *Module) vendors(dir string) bool {
 	return strings.HasPrefix(dir, filepath.Join(m.Dir, "vendor")+string(filepath.Separator))
 }
 
-// ignores reports whether an ignore directive of go.mod names the folder or one above it:
-// "./x" the folder x of the root, "x" any folder x
-// (cmd/go/internal/search.IgnorePatterns, https://go.dev/ref/mod#go-mod-file-ignore).
+// ignores reports whether an ignore directive in go.mod matches the folder or a parent. "./x" matches the folder x in
+// the root, and "x" any folder x (cmd/go/internal/search.IgnorePatterns, https://go.dev/ref/mod#go-mod-file-ignore).
 func (m *Module) ignores(dir string) bool {
 	return slices.ContainsFunc(m.file.Ignore, func(ignore *modfile.Ignore) bool {
 		rel := "/" + m.rel(dir) + "/"
@@ -99,12 +97,12 @@ func (m *Module) ignores(dir string) bool {
 	})
 }
 
-// enclose puts a path between slashes.
+// enclose returns a path with a slash at both ends.
 func enclose(path string) string {
 	return "/" + strings.Trim(filepath.ToSlash(path), "/") + "/"
 }
 
-// upward yields an absolute folder and the folders around it.
+// upward yields an absolute folder and its parents.
 func upward(dir string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for yield(dir) && dir != filepath.Dir(dir) {
@@ -113,30 +111,30 @@ func upward(dir string) iter.Seq[string] {
 	}
 }
 
-// holds reports whether a folder has a file of that name.
+// holds reports whether a folder contains an entry with the name.
 func holds(dir, name string) bool {
 	info, err := os.Stat(filepath.Join(dir, name))
 	return err == nil && !info.IsDir()
 }
 
-// modules are the modules that a run meets, each read once.
+// modules caches the modules of a run.
 type modules struct {
 	selection *selection
-	byDir     map[string]*Module // nil for a go.mod that cannot be used, which is reported
+	byDir     map[string]*Module // nil for an invalid go.mod, which is reported
 	works     map[string]*workspace
 	problems  diag.List
 }
 
-// around returns the module around a folder, from the nearest go.mod upward. It is nil, with found true, if that
-// go.mod cannot be used.
-func (ms *modules) around(dir string) (m *Module, found bool) {
+// moduleAround returns the module of the nearest go.mod upward from a folder. If that go.mod is invalid, m is nil and
+// found is true.
+func (ms *modules) moduleAround(dir string) (m *Module, found bool) {
 	for dir := range upward(dir) {
-		if m, found = ms.at(dir); found {
+		if m, found = ms.moduleAt(dir); found {
 			break
 		}
 	}
 	if m != nil && m.workspace == nil {
-		ms.workspaceAround(m.Dir) // may be the module's
+		ms.workspaceAround(m.Dir) // sets its workspace
 	}
 	if m != nil && m.workspace == nil {
 		m.workspace = ms.newWorkspace(m.Dir, nil, m)
@@ -144,8 +142,8 @@ func (ms *modules) around(dir string) (m *Module, found bool) {
 	return m, found
 }
 
-// at returns the module whose root is dir, without its workspace.
-func (ms *modules) at(dir string) (m *Module, found bool) {
+// moduleAt returns the module with the root dir, without its workspace.
+func (ms *modules) moduleAt(dir string) (m *Module, found bool) {
 	if m, found = ms.byDir[dir]; found {
 		return m, true
 	}
@@ -176,7 +174,7 @@ func (ms *modules) read(name string) *Module {
 	return &Module{Path: file.Module.Mod.Path, Dir: filepath.Dir(name), file: file}
 }
 
-// modErrors converts the errors of modfile in a text.
+// modErrors converts modfile's errors.
 func modErrors(name string, text []byte, err error) diag.List {
 	if d, found := diag.Conflict(name, ruleModFile, text); found {
 		return diag.List{d}
@@ -188,16 +186,16 @@ func modErrors(name string, text []byte, err error) diag.List {
 	var problems diag.List
 	for _, e := range errs {
 		at := diag.Position{File: name, Line: e.Pos.Line, Column: e.Pos.LineRune}
-		e.Filename, e.Pos = "", modfile.Position{} // they would be repeated in the text
+		e.Filename, e.Pos = "", modfile.Position{} // the diagnostic has the position
 		problems.Add(diag.Errorf(diag.Range{Pos: at}, ruleModFile, "%s", e.Error()))
 	}
 	return problems
 }
 
-// unreadable reports a file or folder that cannot be read.
+// unreadable returns the error for a file or folder that cannot be read.
 func unreadable(path string, err error) diag.Diagnostic {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		err = p.Err // the path is the diagnostic's position
+		err = p.Err // the diagnostic has the path
 	}
 	return diag.Errorf(diag.InFile(path), ruleUnreadable, "cannot read %s: %v", filepath.Base(path), err)
 }

@@ -187,7 +187,7 @@ package anywherelse // +webhook
 	}
 }
 
-// TestReplacements moves the replace directives of a go.mod to the go.mod of a folder below.
+// TestReplacements moves replace directives from a go.mod to the go.mod of a folder below it.
 func TestReplacements(t *testing.T) {
 	dir := t.TempDir()
 	text := "module example.com/m\n\nreplace (\n\texample.com/a => ./a\n\texample.com/b v1.0.0 => ../b\n\texample.com/c => /src/c\n" +
@@ -195,7 +195,7 @@ func TestReplacements(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	m, found := (&modules{byDir: map[string]*Module{}}).at(dir)
+	m, found := (&modules{byDir: map[string]*Module{}}).moduleAt(dir)
 	if !found || m == nil {
 		t.Fatal("there is no module")
 	}

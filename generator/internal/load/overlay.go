@@ -12,9 +12,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// Overlay holds the texts of files that a run shall read in place of what the disk has, by absolute
-// path, so that a change can be judged before it is made. A file whose text is nil is read as gone.
-// The files of an Overlay are Go files; go.mod, webhook-gen.yaml and the like are read from the disk.
+// Overlay maps absolute paths of Go files to texts that replace the disk's, so that a change can be checked before it
+// is made. A file with a nil text does not exist. Other files, such as go.mod and webhook-gen.yaml, are read from
+// disk.
 type Overlay map[string][]byte
 
 // readFile returns the text of a Go file.
@@ -25,8 +25,8 @@ func (o Overlay) readFile(path string) ([]byte, error) {
 	return regular.ReadFile(path, regular.Source)
 }
 
-// list returns the folder's listing with the files that the overlay adds, without the files that it removes, and with
-// the folders of its files. A folder that is in the overlay alone is no error.
+// list returns a folder's listing with the overlay's files and their folders, and without its removed files. A folder
+// that exists only in the overlay is no error.
 func (o Overlay) list(dir string) (listing, error) {
 	l, err := list(dir)
 	prefix := strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator)
@@ -40,11 +40,11 @@ func (o Overlay) list(dir string) (listing, error) {
 		case o[path] == nil:
 			l.goFiles = slices.DeleteFunc(l.goFiles, func(have string) bool { return have == rel })
 		case deeper && rest != "":
-			l.folders = with(l.folders, name)
+			l.folders = insertName(l.folders, name)
 		default:
 			l.holdsGo = true
 			if isCandidate(name) {
-				l.goFiles = with(l.goFiles, name)
+				l.goFiles = insertName(l.goFiles, name)
 			}
 		}
 		if o[path] != nil && os.IsNotExist(err) {
@@ -54,8 +54,8 @@ func (o Overlay) list(dir string) (listing, error) {
 	return l, err
 }
 
-// with puts a name into a sorted list, where it is not yet there.
-func with(names []string, name string) []string {
+// insertName inserts a name into a sorted list, if it is missing.
+func insertName(names []string, name string) []string {
 	i, found := slices.BinarySearch(names, name)
 	if found {
 		return names

@@ -12,9 +12,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Package is a Go package: one that holds a marker, as Load finds it, or any, as Module.Locate does.
+// Package is a Go package: one with a marker from Load, or any package from Module.Locate.
 type Package struct {
-	// Module is the module that the package belongs to.
+	// Module is the package's module.
 	Module *Module
 	// Path is the import path.
 	Path string
@@ -22,30 +22,31 @@ type Package struct {
 	Name string
 	// Dir is the absolute folder.
 	Dir string
-	// Files are the files that hold a marker, parsed, by name. A located package has none.
+	// Files are the parsed files with a marker, by name. A package that only Locate has found has none.
 	Files []*File
 
 	selection *selection
-	others    []string // names of the folder's other Go files, sorted, unread so far
+	others    []string // names of the folder's other Go files, sorted
 
 	mu      sync.Mutex
-	further map[string]*File // by name, of others: what FilesWith has parsed; nil for a file that does not count
+	further map[string]*File // parsed files among others, by name; nil for a file of another package
+	types   map[string]Type  // types of the files that Type has searched
 }
 
-// FilesWith returns the package's files that contain one of the words, by name. It searches Files and further ones,
-// which it parses when it first finds a word in them.
+// FilesWith returns the package's files that contain one of the words, by name. It parses files outside of Files when
+// it first finds a word in them.
 //
-// A further file with syntax errors is returned as far as its tree is usable: it is read for single declarations, and
-// the compiler reports the rest. An unreadable one is passed over. Every call reads the files that are not yet parsed,
-// so pass all words at once where possible. FilesWith may be called concurrently.
+// It ignores syntax errors in those files and returns the usable part of the tree, because callers read single
+// declarations and the compiler reports errors. It skips unreadable files. Each call reads all files that are not
+// parsed yet, so callers should pass all words at once. Concurrent calls are safe.
 func (p *Package) FilesWith(words ...string) []*File {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	sieve := newSieve(words, p.selection.overlay)
 	all := slices.Clone(p.Files)
 	for _, name := range p.others {
-		f, known := p.further[name]
-		if !known {
+		f, cached := p.further[name]
+		if !cached {
 			src, err := sieve.read(filepath.Join(p.Dir, name))
 			if err != nil || src == nil {
 				continue
@@ -65,7 +66,7 @@ func (p *Package) FilesWith(words ...string) []*File {
 	return found
 }
 
-// parse returns the file's tree if the file counts as the package's, and nil if not.
+// parse returns the file's tree, or nil if the file is not in the package.
 func (p *Package) parse(name string, src []byte) *File {
 	if included, err := p.selection.includes(name, src); !included || err != nil || IsOurs(src) {
 		return nil
@@ -77,7 +78,7 @@ func (p *Package) parse(name string, src []byte) *File {
 	return f
 }
 
-// Imports returns the paths that the package's files import, by file.
+// Imports returns the import paths of the package's files, file by file.
 func (p *Package) Imports() (paths []string) {
 	for _, f := range p.FilesWith("import") {
 		for _, i := range f.AST.Imports {
@@ -89,8 +90,7 @@ func (p *Package) Imports() (paths []string) {
 	return paths
 }
 
-// WithText returns the package as it is when the file at path holds text. The package itself
-// and the disk stay as they are.
+// WithText returns a copy of the package in which the file at path has another text. The disk does not change.
 func (p *Package) WithText(path string, text []byte) (*Package, diag.List) {
 	f, problems := parseFile(path, text)
 	changed := &Package{

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fileNames renders files, one name each.
+// fileNames returns the names of files.
 func fileNames(files []*File) []string {
 	var names []string
 	for _, f := range files {

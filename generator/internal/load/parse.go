@@ -9,8 +9,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// parse returns the job to parse a marked file in the folder of a package. The job adds the file to the package if it
-// counts as the package's.
+// parse returns a job that parses a marked file of a package. The job adds the file if it belongs to the package.
 func (w *walk) parse(p *Package, name string, text []byte) job {
 	return func(*sieve) []job {
 		f, problems := w.selection.parseMarked(filepath.Join(p.Dir, name), text)
@@ -24,7 +23,7 @@ func (w *walk) parse(p *Package, name string, text []byte) job {
 	}
 }
 
-// parseMarked parses a marked file. It returns nil for one that does not count or not parse.
+// parseMarked parses a marked file. It returns nil for a file that does not belong to its package or does not parse.
 func (s *selection) parseMarked(path string, text []byte) (*File, diag.List) {
 	if IsOurs(text) {
 		return nil, nil
@@ -40,12 +39,12 @@ func (s *selection) parseMarked(path string, text []byte) (*File, diag.List) {
 	case badConstraint != nil:
 		return nil, diag.List{diag.Errorf(constraintOf(path, text), ruleSyntax, "%v", badConstraint)}
 	case f.AST.Name.Name == "documentation":
-		return nil, nil // what go/build, too, takes for prose
+		return nil, nil // go/build ignores this package, too
 	}
 	return f, nil
 }
 
-// constraintOf is the position of a file's first build constraint.
+// constraintOf returns the position of a file's first build constraint.
 func constraintOf(path string, text []byte) diag.Range {
 	before, _, found := bytes.Cut(text, []byte("//go:build"))
 	if !found {

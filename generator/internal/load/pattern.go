@@ -7,22 +7,21 @@ import (
 	"strings"
 )
 
-// pattern is a package pattern taken apart.
+// pattern is a parsed package pattern.
 type pattern struct {
 	text string // as written
-	// local tells folders from import paths.
+	// local is true for a folder, and false for an import path.
 	local bool
-	// path is the folder or import path of a pattern without wildcard, slash-separated; of
-	// a local one with wildcard it is the folder where the search begins.
+	// path is the folder or import path without a wildcard, with slashes. For a folder with a wildcard, it is the
+	// folder in which the search begins.
 	path string
-	// wild is the part with "...": all of an import path, or the part after the folder in a local pattern. It is empty
-	// without a "...".
+	// wild is the part with "...": a whole import path, or the part after the folder. It is empty without "...".
 	wild string
 }
 
-// parsePattern takes a pattern apart as the go command does. A pattern that begins with ./ or ../ or is absolute names
-// folders; any other is an import path. The separator is the platform's: patterns may have backslashes on a platform
-// that separates by them.
+// parsePattern parses a pattern with the go command's rules. A pattern that is absolute or begins with ./ or ../ is a
+// folder, and any other one is an import path. separator is the platform's separator: if it is a backslash, patterns
+// may contain backslashes.
 func parsePattern(text string, separator byte) pattern {
 	p := pattern{text: text}
 	slashed := text
@@ -42,7 +41,7 @@ func parsePattern(text string, separator byte) pattern {
 		p.wild = cleaned
 	}
 	if separator == '\\' && strings.HasPrefix(slashed, "//") {
-		p.path = "/" + p.path // a network share: path.Clean leaves one of its two slashes
+		p.path = "/" + p.path // a network share: path.Clean removed one of its two slashes
 	}
 	return p
 }

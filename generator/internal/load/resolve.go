@@ -16,31 +16,30 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// tree is a part of a module's folders that a pattern covers: a single folder, or what a
-// wildcard matches in and below it.
+// tree is a part of a module's folders that a pattern selects: a folder, or the matches of a wildcard in and below
+// it.
 type tree struct {
 	module *Module
 	dir    string
-	// name is what the wildcard is held against for dir; below it, names grow by /folder.
+	// name is the name of dir that the wildcard matches. The names of its folders have /folder appended.
 	name string
 	wild *wildcard // nil for a single folder
 
-	// settled is true if the pattern needs no complaint: a package was found, or another
-	// problem was reported.
+	// settled is true if a package was found or another problem was reported, so that the pattern needs no error.
 	settled atomic.Bool
 }
 
-// scope is the extent of a run: the trees of each pattern.
+// scope contains the trees of each pattern of a run.
 type scope struct {
 	module   *Module
 	patterns []pattern
-	trees    [][]*tree // by pattern; none if the pattern's problem is already reported
+	trees    [][]*tree // by pattern; empty if the pattern has an error
 }
 
-// resolve finds the trees of the patterns.
+// resolve returns the trees of the patterns.
 func (ms *modules) resolve(dir string, texts []string) scope {
 	var s scope
-	home, found := ms.around(dir)
+	home, found := ms.moduleAround(dir)
 	s.module = home
 	if len(texts) == 0 {
 		texts = []string{"./..."}
@@ -72,7 +71,7 @@ func (ms *modules) resolve(dir string, texts []string) scope {
 	return s
 }
 
-// local finds the trees of a pattern that names folders.
+// local returns the trees of a folder pattern.
 func (ms *modules) local(base string, p pattern) []*tree {
 	dir := rooted(base, p.path)
 	info, err := os.Stat(dir)
@@ -87,12 +86,12 @@ func (ms *modules) local(base string, p pattern) []*tree {
 		ms.noMatch(p, "it names a file", folderOf(p.text))
 		return nil
 	}
-	m, found := ms.around(dir)
+	m, found := ms.moduleAround(dir)
 	switch {
 	case !found:
 		return ms.workspaceBelow(dir, p)
 	case m == nil:
-		return nil // its go.mod is reported
+		return nil // its go.mod has an error
 	case m.vendors(dir):
 		ms.noMatch(p, "vendored packages belong to other modules", "")
 		return nil
@@ -106,8 +105,8 @@ func (ms *modules) local(base string, p pattern) []*tree {
 	return []*tree{{module: m, dir: dir, wild: &wild}}
 }
 
-// workspaceBelow finds the trees of a local pattern whose folder is in no module: the modules below it that its
-// go.work uses. The go command refuses such a pattern; for a manifest of the whole workspace it is the natural one.
+// workspaceBelow returns the trees of a folder pattern outside of all modules: the modules below it in its go.work.
+// The go command rejects such a pattern, but a manifest for a whole workspace needs it.
 func (ms *modules) workspaceBelow(dir string, p pattern) []*tree {
 	w := ms.workspaceAround(dir)
 	if w == nil {
@@ -127,7 +126,7 @@ func (ms *modules) workspaceBelow(dir string, p pattern) []*tree {
 	return trees
 }
 
-// imported finds the trees of a pattern that is an import path.
+// imported returns the trees of an import path pattern.
 func (ms *modules) imported(base string, w *workspace, p pattern) []*tree {
 	if p.wild != "" {
 		wild := newWildcard(p.wild)
@@ -150,7 +149,7 @@ func (ms *modules) imported(base string, w *workspace, p pattern) []*tree {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() || m.vendors(dir) {
 			continue
 		}
-		if owner, _ := ms.around(dir); owner == m {
+		if owner, _ := ms.moduleAround(dir); owner == m {
 			return []*tree{{module: m, dir: dir}}
 		}
 	}
@@ -158,15 +157,15 @@ func (ms *modules) imported(base string, w *workspace, p pattern) []*tree {
 	return nil
 }
 
-// longestFirst returns the main modules so that the first one whose path begins an import
-// path is the one to ask first.
+// longestFirst returns the main modules, longest path first. The first one whose path is a prefix of an import path
+// is the likeliest.
 func (w *workspace) longestFirst() []*Module {
 	return slices.SortedFunc(slices.Values(w.modules), func(a, b *Module) int {
 		return cmp.Or(cmp.Compare(len(b.Path), len(a.Path)), cmp.Compare(a.Path, b.Path))
 	})
 }
 
-// outside reports an import path that no main module holds.
+// outside reports an import path outside of all main modules.
 func (ms *modules) outside(base string, w *workspace, p pattern) {
 	paths := make([]string, len(w.modules))
 	for i, m := range w.modules {
@@ -185,7 +184,7 @@ func (ms *modules) outside(base string, w *workspace, p pattern) {
 	ms.noMatch(p, "it is an import path outside "+strings.Join(paths, ", "), hint)
 }
 
-// folderOf is the remedy for the name of a file in place of a pattern.
+// folderOf returns the remedy for a file name in place of a pattern.
 func folderOf(file string) string {
 	if isManifest(file) {
 		return "webhook-gen lint -f " + file + " reads a manifest; packages are folders"
@@ -206,7 +205,7 @@ func (ms *modules) noModule(p pattern, dir string) {
 		WithHint("webhook-gen init starts a project; go mod init makes the folder a module"))
 }
 
-// isLeftOut reports whether "..." does not match folders of that name.
+// isLeftOut reports whether "..." skips folders with this name.
 func isLeftOut(folder string) bool {
 	return folder == "testdata" || folder[0] == '_' || folder[0] == '.' && folder != "." && folder != ".."
 }

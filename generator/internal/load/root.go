@@ -8,7 +8,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Root returns the folder of the project around dir: the nearest one upward with a go.mod or, without a go.mod, with a
+// Root returns the root of the project around dir: the nearest folder upward with a go.mod or, without one, with a
 // go.work.
 func Root(dir string) (string, bool) {
 	for _, name := range []string{"go.mod", "go.work"} {
@@ -21,7 +21,7 @@ func Root(dir string) (string, bool) {
 	return "", false
 }
 
-// ModulePath returns the path of the module whose root is the absolute folder dir.
+// ModulePath returns the module path in the go.mod of the absolute folder dir.
 func ModulePath(dir string) (string, bool) {
 	path := modfile.ModulePath(ReadText(dir, "go.mod").Content)
 	return path, path != ""

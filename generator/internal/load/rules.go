@@ -13,7 +13,7 @@ const (
 	ruleModFile     = "L6"
 )
 
-// Rules documents what Load reports.
+// Rules documents the rules of Load.
 func Rules() []diag.Rule {
 	return []diag.Rule{
 		{ID: ruleNoModule, Title: "the folder is in a Go module"},

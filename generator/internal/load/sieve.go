@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"slices"
 	"unicode"
 
@@ -13,38 +14,47 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// sieve reads files and lets those pass that hold one of its words, or a misspelt one. A misspelt word begins with a
-// plus sign, or has another sign before it and a further word behind its colon. Files with a merge conflict pass, too,
-// so that it is reported. A sieve reads through one buffer of fixed size. Files that do not pass, however large, cost
-// no memory. It serves one goroutine.
+// sieve reads files and passes those with one of its words or a misspelt marker. A misspelt marker begins with a plus
+// sign, or has another sign in its place and a word after its colon. Files with a merge conflict also pass, so that
+// the conflict is reported. A sieve has one buffer of fixed size, so large files that do not pass need no memory. It
+// is not safe for concurrent use.
 type sieve struct {
 	words   [][]byte
 	overlay Overlay // texts that replace files
 	buffer  []byte
-	overlap int // what a word may need of the chunk before
+	overlap int // bytes to keep from the previous chunk
 }
 
 func newSieve(words []string, overlay Overlay) *sieve {
-	const chunk = 64 << 10 // most source files are smaller
 	s := &sieve{overlay: overlay}
 	for _, w := range words {
 		s.words = append(s.words, []byte(w))
 		s.overlap = max(s.overlap, len(w)-1+room)
 	}
-	s.buffer = make([]byte, s.overlap+chunk)
 	return s
 }
 
-// room is how many bytes longer than a marker a misspelt one may be.
+// chunk is the length of the text that is read at once. Most source files are smaller.
+const chunk = 64 << 10
+
+// open opens a file to read through the buffer.
+func (s *sieve) open(path string) (*os.File, error) {
+	if s.buffer == nil {
+		s.buffer = make([]byte, s.overlap+chunk)
+	}
+	return regular.Open(path, regular.Source)
+}
+
+// room is the maximal excess length of a misspelt marker in bytes.
 const room = 8
 
-// passes reports whether the text holds one of the words, or a misspelt marker among them.
+// passes reports whether the text contains one of the words or a misspelt marker.
 func (s *sieve) passes(text []byte) bool {
 	if slices.ContainsFunc(s.words, func(w []byte) bool { return bytes.Contains(text, w) }) || bytes.Contains(text, []byte("\n<<<<<<< ")) {
 		return true
 	}
 	for _, w := range s.words {
-		if name, ok := bytes.CutPrefix(w, []byte("+")); ok && len(name) > 0 && named(text, name) {
+		if name, ok := bytes.CutPrefix(w, []byte("+")); ok && len(name) > 0 && hasMarkerName(text, name) {
 			return true
 		}
 	}
@@ -62,8 +72,8 @@ func (s *sieve) passes(text []byte) bool {
 	}
 }
 
-// named reports whether a text has a marker's name with a colon and a further word, whatever the sign before it.
-func named(text, name []byte) bool {
+// hasMarkerName reports whether a text contains a marker's name with a colon and a word after it.
+func hasMarkerName(text, name []byte) bool {
 	for {
 		i := bytes.Index(text, name)
 		if i < 0 {
@@ -76,8 +86,8 @@ func named(text, name []byte) bool {
 	}
 }
 
-// resembles reports whether each word of a marker's name, which colons separate, has its likeness at the beginning of a
-// text. Blanks may be before them.
+// resembles reports whether a text begins with words that resemble those of a marker's name, which has colons between
+// them. Blanks may precede them.
 func resembles(text, name []byte) bool {
 	text = bytes.TrimLeft(text[:min(len(text), len(name)+room)], " \u00a0")
 	for first := true; ; first = false {
@@ -99,7 +109,7 @@ func resembles(text, name []byte) bool {
 	}
 }
 
-// read returns the text of a file that passes, and nil for one that does not.
+// read returns the text of a file that passes, or nil.
 func (s *sieve) read(path string) ([]byte, error) {
 	if text, ok := s.overlay[path]; ok && text != nil {
 		if !s.passes(text) {
@@ -107,7 +117,7 @@ func (s *sieve) read(path string) ([]byte, error) {
 		}
 		return text, nil
 	}
-	f, err := regular.Open(path, regular.Source)
+	f, err := s.open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -131,10 +141,10 @@ func (s *sieve) read(path string) ([]byte, error) {
 	}
 }
 
-// head returns the beginning of a file: enough for a licence and a generator's header. It
-// is good until the sieve is next used.
+// head returns the beginning of a file, long enough for a licence and a generator's header. The bytes are valid until
+// the next use of the sieve.
 func (s *sieve) head(path string) ([]byte, error) {
-	f, err := regular.Open(path, regular.Source)
+	f, err := s.open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func TestSieve(t *testing.T) {
 	}
 }
 
-// TestSieveKeepsNothing checks that a sieve's result does not change when the sieve goes on to the next file.
+// TestSieveKeepsNothing checks that a sieve's result remains valid when the sieve reads another file.
 func TestSieveKeepsNothing(t *testing.T) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "a.go"), filepath.Join(dir, "b.go")

@@ -17,15 +17,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// Text is a file as it is on disk.
+// Text is a file with its content.
 type Text struct {
 	// Path is absolute.
 	Path string
 	// Content is nil if the file cannot be read.
 	Content []byte
-	// Err is the reason.
+	// Err is the reason why the file cannot be read.
 	Err error
-	// Found is true if the caller named the folder of the file, and not the file.
+	// Found is true if the caller named the file's folder, not the file itself.
 	Found bool
 }
 
@@ -36,11 +36,11 @@ func ReadText(elements ...string) Text {
 	return t
 }
 
-// Names returns the files of an absolute folder that match slash-separated patterns, sorted and without duplicates. A
-// folder as a pattern matches the *.yaml and *.yml files directly in it. Invalid patterns match nothing, and so do
-// patterns that leave the folder.
+// Names returns the files in an absolute folder that match slash-separated patterns, sorted and without duplicates. A
+// folder as a pattern matches the *.yaml and *.yml files directly in it. Patterns that are invalid or leave the
+// folder match nothing.
 func Names(folder string, patterns ...string) (names []string) {
-	// With an FS, the characters of a pattern have no meaning in the folder's own name.
+	// An FS does not interpret pattern characters in the folder's own name.
 	files := os.DirFS(folder) //nolint:forbidigo // it reads folders
 	for _, pattern := range patterns {
 		pattern = path.Clean(pattern)
@@ -69,8 +69,8 @@ func Texts(folder string, patterns ...string) (texts []Text) {
 	return texts
 }
 
-// Manifests yields the *.yaml and *.yml files below an absolute folder, by path. It passes over the folders and files
-// that skip accepts, by their paths relative to the folder, and over unreadable ones.
+// Manifests yields the *.yaml and *.yml files below an absolute folder, sorted by path. It skips unreadable files,
+// and files and folders that skip accepts. rel is relative to the folder.
 func Manifests(folder string, skip func(rel string, isDir bool) bool) iter.Seq[Text] {
 	return func(yield func(Text) bool) {
 		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -95,9 +95,8 @@ func Manifests(folder string, skip func(rel string, isDir bool) bool) iter.Seq[T
 	}
 }
 
-// Arguments reads files, the *.yaml and *.yml files directly in folders, and standard input for "-". Of a folder, it
-// leaves out the patches of a kustomization there: a patch of a webhook configuration has its kind, and a part of its
-// fields.
+// Arguments reads files, the *.yaml and *.yml files directly in folders, and standard input for "-". In a folder with
+// a kustomization, it omits the patches: a patch of a webhook configuration has its kind but only some of its fields.
 func Arguments(paths []string, stdin io.Reader) (texts []Text, err error) {
 	for _, path := range paths {
 		t := Text{Path: path}
@@ -147,8 +146,8 @@ func isManifest(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// patchesOf returns the files that the folder's kustomization names as patches, in any of the ways that kustomize has
-// or had. A kustomization that is not YAML names no patches.
+// patchesOf returns the files that the folder's kustomization uses as patches, in any current or former syntax of
+// kustomize. An invalid kustomization has none.
 func patchesOf(dir string) (files []string) {
 	type patch struct{ Path string }
 	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
@@ -170,7 +169,7 @@ func patchesOf(dir string) (files []string) {
 	return files
 }
 
-// GoMod returns go.mod of an absolute folder. It is empty if it does not exist or does not parse, which Load reports.
+// GoMod returns the go.mod of an absolute folder. It is empty if the file is missing or invalid, which Load reports.
 func GoMod(dir string) *modfile.File {
 	file, err := modfile.Parse("go.mod", ReadText(dir, "go.mod").Content, nil)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// TestSpecialFolder reads files in a folder whose name has the characters of a pattern.
+// TestSpecialFolder reads files in a folder whose name contains pattern characters.
 func TestSpecialFolder(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "shop[1] {a,b} ^*?")
 	crds := filepath.Join(root, "config", "crd[s]")
 	if err := os.MkdirAll(crds, 0o700); err != nil {
-		t.Skip(err) // a system without such names
+		t.Skip(err) // the file system does not allow such names
 	}
 	for name, text := range map[string]string{
 		filepath.Join(crds, "orders.yaml"):    "a: b\n",

@@ -12,8 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// walk goes through the trees, as the overlay has them, reads every covered folder once, parses its marked files, and
-// reports the patterns that match nothing.
+// walk reads every folder of the trees once, with the overlay, and parses its marked files. It reports the patterns
+// without a match.
 func (s scope) walk(ctx context.Context, markers []string, modules *modules) *walk {
 	selection := modules.selection
 	w := &walk{selection: selection, modules: modules, seen: make(map[string]bool)}
@@ -41,7 +41,7 @@ func (s scope) walk(ctx context.Context, markers []string, modules *modules) *wa
 	return w
 }
 
-// job looks at a folder or parses a file. It returns the jobs that follow.
+// job reads a folder or parses a file. It returns the jobs that follow.
 type job func(*sieve) []job
 
 // walk collects the results of the jobs.
@@ -50,14 +50,14 @@ type walk struct {
 	modules   *modules
 
 	mu        sync.Mutex
-	seen      map[string]bool // folders that some visit reads
-	packages  []*Package      // of the folders with markers; assemble names them
-	generated []string        // paths of files of our own making
+	seen      map[string]bool // folders that a job reads
+	packages  []*Package      // of the folders with markers; assemble sets their names
+	generated []string        // paths of generated files
 	problems  diag.List
 }
 
-// visit returns the job to read a folder, if its tree covers it, and to visit the folders below it. The tree's wildcard
-// is held against name. The job follows the rules of cmd/go/internal/search.Match.MatchDirs.
+// visit returns a job that reads a folder if its tree selects it, and that visits the folders in it. name is the
+// folder's name for the wildcard. The job follows the rules of cmd/go/internal/search.Match.MatchDirs.
 func (w *walk) visit(t *tree, dir, name string) job {
 	return func(sieve *sieve) (next []job) {
 		l, err := w.selection.overlay.list(dir)
@@ -66,7 +66,7 @@ func (w *walk) visit(t *tree, dir, name string) job {
 			t.settled.Store(true)
 		}
 		if l.isModule && dir != t.module.Dir {
-			return w.nested(dir) // a module of its own
+			return w.nested(dir) // a nested module
 		}
 		if l.holdsGo && (t.wild == nil || t.wild.matches(name)) {
 			t.settled.Store(true)
@@ -87,22 +87,22 @@ func (w *walk) visit(t *tree, dir, name string) job {
 	}
 }
 
-// nested returns the job to visit a module in a folder of another one, if everything is read.
+// nested returns a job that visits a nested module if the run reads everything, or else nil.
 func (w *walk) nested(dir string) []job {
 	if !w.selection.everything {
 		return nil
 	}
 	w.mu.Lock()
-	m, _ := w.modules.around(dir)
+	m, _ := w.modules.moduleAround(dir)
 	w.mu.Unlock()
 	if m == nil {
-		return nil // its go.mod is reported
+		return nil // its go.mod has an error
 	}
 	wild := newWildcard("...")
 	return []job{w.visit(&tree{module: m, dir: dir, wild: &wild}, dir, "")}
 }
 
-// claim reports whether the caller is the first to read a folder, which several patterns may cover.
+// claim reports whether the caller is the first to read a folder. Several patterns may select it.
 func (w *walk) claim(dir string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -111,13 +111,13 @@ func (w *walk) claim(dir string) bool {
 	return first
 }
 
-// read sorts the files of a folder into marked, other and our own. It returns the jobs to parse the marked ones.
+// read sorts a folder's files into marked, generated and other ones. It returns jobs that parse the marked files.
 func (w *walk) read(sieve *sieve, m *Module, dir string, l listing) (marked []job) {
 	p := &Package{Module: m, Path: m.importPath(dir), Dir: dir, selection: w.selection}
 	var generated []string
 	for _, name := range l.generated {
 		file := filepath.Join(dir, name)
-		// An unreadable file is reported below, save for tests, which do not matter.
+		// Unreadable files are reported below, except for tests, which do not matter.
 		if head, err := sieve.head(file); err == nil && IsOurs(head) {
 			generated = append(generated, file)
 		}

@@ -4,12 +4,12 @@ package load
 
 import "strings"
 
-// wildcard is a package pattern that holds "..." at least once; "..." stands for any string.
-// Two rules make it differ from other wildcards ("go help packages", cmd/internal/pkgpattern):
+// wildcard is a package pattern with at least one "...", which matches any string. Two rules differ from other
+// wildcards ("go help packages", cmd/internal/pkgpattern):
 //
-//   - a final "/..." may stand for nothing, so that api/... matches api;
-//   - "..." never stands for something below a folder named vendor, which a pattern has to
-//     name itself.
+//   - a final "/..." also matches nothing, so that api/... matches api;
+//   - "..." does not match anything below a folder named vendor. The pattern must contain
+//     that name.
 type wildcard struct {
 	head    string // the text before the first "..."
 	pattern string // sealed
@@ -31,7 +31,7 @@ func (w wildcard) matches(name string) bool {
 	return matchWild(w.pattern, name) || w.shorter != "" && matchWild(w.shorter, name)
 }
 
-// reaches reports whether the pattern may match something below a name. A walk turns back where it cannot.
+// reaches reports whether the pattern can match a name below this one. A walk skips the folder otherwise.
 func (w wildcard) reaches(name string) bool {
 	if name == "" {
 		return true
@@ -41,10 +41,10 @@ func (w wildcard) reaches(name string) bool {
 		strings.Count(below, sealed) <= strings.Count(w.pattern, sealed)
 }
 
-// sealed stands for "vendor" where something lies below it: what no "..." matches.
+// sealed replaces "vendor" in a path to something below it, so that no "..." matches it.
 const sealed = "\x00"
 
-// seal replaces the elements named vendor, except the last.
+// seal replaces all elements named vendor except the last.
 func seal(name string) string {
 	if !strings.Contains(name, "vendor/") {
 		return name
@@ -58,8 +58,7 @@ func seal(name string) string {
 	return strings.Join(elements, "/")
 }
 
-// matchWild matches sealed strings. Its cost grows with the power of the number of
-// wildcards, which is one in all but the strangest patterns.
+// matchWild matches sealed strings. Its cost is exponential in the number of wildcards, which is nearly always one.
 func matchWild(pattern, name string) bool {
 	head, tail, wild := strings.Cut(pattern, "...")
 	if !wild {

@@ -16,8 +16,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// workspace is one build of the go command: the modules that a go.work uses, or a single
-// module. The dependencies of all of them have one version each.
+// workspace is a build of the go command: the modules of a go.work, or a single module. All of them use the same
+// version of a dependency.
 type workspace struct {
 	dir       string            // folder of go.work, or of the single module's go.mod
 	modules   []*Module         // the main modules
@@ -29,7 +29,7 @@ type workspace struct {
 	dependencies map[string]*Module  // by folder
 }
 
-// location is the memory of one Locate.
+// location is a cached result of Locate.
 type location struct {
 	pkg *Package
 	err error
@@ -43,8 +43,8 @@ func (ms *modules) newWorkspace(dir string, work *modfile.WorkFile, modules ...*
 	}
 }
 
-// workspaceAround returns the workspace of a folder's go.work: the one that GOWORK names, or the nearest upward. It is
-// nil if there is no usable go.work.
+// workspaceAround returns the workspace of a folder's go.work, which is the one in GOWORK or the nearest upward. It
+// returns nil without a valid go.work.
 func (ms *modules) workspaceAround(dir string) *workspace {
 	switch name := ms.selection.env.get("GOWORK"); name {
 	case "off":
@@ -61,7 +61,7 @@ func (ms *modules) workspaceAround(dir string) *workspace {
 	return nil
 }
 
-// workspaceOf reads a go.work and the go.mod of every module that it uses.
+// workspaceOf reads a go.work and the go.mod of each of its modules.
 func (ms *modules) workspaceOf(name string) *workspace {
 	if w, known := ms.works[name]; known {
 		return w
@@ -84,7 +84,7 @@ func (ms *modules) workspaceOf(name string) *workspace {
 	w := ms.newWorkspace(filepath.Dir(name), work)
 	for _, use := range work.Use {
 		dir := rooted(w.dir, use.Path)
-		m, found := ms.at(dir)
+		m, found := ms.moduleAt(dir)
 		switch {
 		case !found:
 			at := diag.Position{File: name, Line: use.Syntax.Start.Line, Column: use.Syntax.Start.LineRune}
@@ -99,7 +99,7 @@ func (ms *modules) workspaceOf(name string) *workspace {
 	return w
 }
 
-// rooted returns a slash-separated path, which may be relative to dir, as an absolute one.
+// rooted returns an absolute path for a slash-separated path that may be relative to dir.
 func rooted(dir, path string) string {
 	path = filepath.FromSlash(path)
 	switch {

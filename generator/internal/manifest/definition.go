@@ -38,6 +38,8 @@ type Version struct {
 	Served, Storage bool
 	// Subresources are "status" and "scale", as far as the version has them.
 	Subresources []string
+	// Scaled is the path of the field that the subresource scale writes, such as spec.replicas; empty without scale.
+	Scaled string
 	// Schema is what the version's objects have; nil where nothing says it, or where fields that it does not have are kept
 	// all the same (spec.preserveUnknownFields).
 	Schema *Schema
@@ -101,13 +103,18 @@ func (r *reader) definition(t text, node *yaml.Node) {
 	versions := elements(entry(spec, "versions"))
 	for i, v := range o.Spec.Versions {
 		version := Version{Name: v.Name, Served: v.Served, Storage: v.Storage, Subresources: slices.Sorted(maps.Keys(v.Subresources))}
+		if scale, ok := v.Subresources["scale"]; ok {
+			if path := entry(&scale, "specReplicasPath"); path != nil {
+				version.Scaled = strings.TrimPrefix(path.Value, ".")
+			}
+		}
 		if i < len(versions) { // else it comes of a merge key
 			node := yamltext.Resolve(versions[i])
 			if name := entry(node, "name"); name != nil {
 				version.Range = t.Range(name)
 			}
 			if root := entry(entry(node, "schema"), "openAPIV3Schema"); root != nil && !o.Spec.PreserveUnknownFields {
-				version.Schema = &Schema{t, root}
+				version.Schema = &Schema{text: t, node: root}
 			}
 		}
 		d.Versions = append(d.Versions, version)

@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -19,6 +20,17 @@ import (
 type Schema struct {
 	text text
 	node *yaml.Node
+	// declared is the position of each field in Go; nil for a schema in a file.
+	declared func(path string) diag.Range
+}
+
+// Declared returns the schema of a Go type, from its JSON. Fields have their positions in Go.
+func Declared(schema []byte, at func(path string) diag.Range) (*Schema, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(schema, &document); err != nil {
+		return nil, err
+	}
+	return &Schema{node: document.Content[0], declared: at}, nil
 }
 
 // JSON returns the schema as the definition has it.
@@ -37,12 +49,40 @@ type Property struct {
 	Open bool
 	// Default is the value that the API server fills in, as JSON; empty without a default.
 	Default string
+
+	node  *yaml.Node
+	whole bool
+}
+
+// Keywords returns what the schema sets for the field itself, as encoding/json decodes it, with numbers as json.Number:
+// no schemas of the fields and elements in it. For whole objects, "metadata" is the schema of their metadata.
+func (p Property) Keywords() map[string]any {
+	own := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for name, value := range yamltext.Entries(p.node) {
+		if !slices.Contains([]string{"properties", "items", "additionalProperties", "description"}, name.Value) {
+			own.Content = append(own.Content, name, value)
+		}
+	}
+	if metadata := entry(entry(p.node, "properties"), "metadata"); p.whole && metadata != nil {
+		own.Content = append(own.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "metadata"}, metadata)
+	}
+	text, err := toJSON(own)
+	if err != nil {
+		return nil // a value that JSON does not have is an API server's to refuse
+	}
+	var keywords map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if decoder.Decode(&keywords) != nil {
+		return nil
+	}
+	return keywords
 }
 
 // Properties returns the object and its fields, each before the fields in it. It leaves out the fields that the API
 // server itself defines for every object: apiVersion, kind and metadata, of embedded ones too.
 func (s *Schema) Properties() []Property {
-	w := walk{text: s.text, inside: map[*yaml.Node]bool{}}
+	w := walk{text: s.text, at: s.declared, inside: map[*yaml.Node]bool{}}
 	w.add("", s.node, s.node, true)
 	return w.found
 }
@@ -95,6 +135,7 @@ func AddRules(policies []*model.Policy, definitions []*Definition) {
 // walk goes through a schema.
 type walk struct {
 	text   text
+	at     func(path string) diag.Range
 	inside map[*yaml.Node]bool // the nodes around the current one, because an alias may lead back to them
 	found  []Property
 }
@@ -108,7 +149,12 @@ func (w *walk) add(path string, name, node *yaml.Node, whole bool) {
 	defer delete(w.inside, node)
 	is := func(key string) bool { return value(node, key) == "true" }
 	values := entry(node, "additionalProperties")
-	p := Property{Range: w.text.Range(name), Path: path, Type: value(node, "type")}
+	p := Property{Path: path, Type: value(node, "type")}
+	if w.at != nil {
+		p.Range = w.at(path)
+	} else {
+		p.Range = w.text.Range(name)
+	}
 	if preset := entry(node, "default"); preset != nil {
 		text, _ := toJSON(preset) // a value that JSON does not have is an API server's to refuse
 		p.Default = string(text)
@@ -117,8 +163,9 @@ func (w *walk) add(path string, name, node *yaml.Node, whole bool) {
 	if is("x-kubernetes-int-or-string") {
 		p.Type = "int-or-string"
 	}
-	w.found = append(w.found, p)
 	whole = whole || is("x-kubernetes-embedded-resource")
+	p.node, p.whole = node, whole
+	w.found = append(w.found, p)
 	for name, field := range yamltext.Entries(entry(node, "properties")) {
 		if !whole || name.Value != "apiVersion" && name.Value != "kind" && name.Value != "metadata" {
 			w.add(strings.TrimPrefix(path+"."+name.Value, "."), name, yamltext.Resolve(field), false)

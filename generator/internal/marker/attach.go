@@ -12,15 +12,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// Declaration is a kind of declaration that a marker may belong to. Declarations combine with |.
+// Declaration is a kind of declaration. Values combine with |.
 type Declaration int
 
 const (
-	// OnPackage is a comment above a package clause.
+	// OnPackage is the package clause.
 	OnPackage Declaration = 1 << iota
-	// OnType is the comment of a package-level type.
+	// OnType is a package-level type.
 	OnType
-	// OnField is the comment of a struct field in a package-level type.
+	// OnField is a struct field in a package-level type.
 	OnField
 )
 
@@ -34,23 +34,22 @@ func (d Declaration) String() string {
 	return strings.Join(words, " or ")
 }
 
-// Placed is a marker and its declaration.
+// Placed is a marker with its declaration.
 type Placed struct {
 	Marker
 	On Declaration
-	// Type is the type whose comment holds the marker, or whose struct holds the field.
+	// Type is the type with the marker, or the type whose struct has the field.
 	Type *ast.TypeSpec
-	// Field is set for OnField.
+	// Field is the field with the marker, for OnField.
 	Field *ast.Field
 }
 
-// InFile parses the file's markers with the prefix and finds the declaration each stands on: the
-// one whose doc comment holds it, or whose doc comment follows the comment that holds it.
-// A marker that stands anywhere else is reported.
+// InFile parses the markers with the prefix in a file, and finds their declarations. A marker is in the doc comment
+// of its declaration or in the comment above it. InFile reports markers in other places.
 func InFile(file *ast.File, position func(token.Pos) diag.Position, prefix string) ([]Placed, diag.List) {
 	var placed []Placed
 	var diags diag.List
-	var places map[*ast.CommentGroup]Placed // found when the first marker is
+	var places map[*ast.CommentGroup]Placed // set when the first marker is found
 	for _, group := range file.Comments {
 		if !mentions(group, prefix) {
 			continue
@@ -80,8 +79,8 @@ func InFile(file *ast.File, position func(token.Pos) diag.Position, prefix strin
 	return placed, diags
 }
 
-// formatted reports whether gofmt changes the text of a comment: the package's doc comment, or the doc comment of a
-// declaration without parentheses (go/printer, formatDocComment).
+// formatted reports whether gofmt changes the text of a comment. It formats doc comments of packages and of
+// declarations without parentheses (go/printer, formatDocComment).
 func formatted(file *ast.File, group *ast.CommentGroup) bool {
 	return group == file.Doc || slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
 		decl, ok := d.(*ast.GenDecl)
@@ -89,7 +88,7 @@ func formatted(file *ast.File, group *ast.CommentGroup) bool {
 	})
 }
 
-// typographic warns of two single quotes in a row.
+// typographic warns of two single quotes in a row, which gofmt replaces.
 func (m Marker) typographic() (list diag.List) {
 	values := make([]Value, 0, len(m.Arguments)+1)
 	for _, a := range m.Arguments {
@@ -101,7 +100,7 @@ func (m Marker) typographic() (list diag.List) {
 	for _, v := range values {
 		at := strings.Index(v.Text, "''")
 		if at < 0 || v.positions == nil || v.positions[at+2].Column != v.positions[at].Column+2 {
-			continue // none, or written with an escape
+			continue // no such quotes, or escaped ones
 		}
 		list.Add(diag.Warningf(v.Part(at, at+2), RuleTypographic, "gofmt makes one typographic quote of '' in a doc comment").
 			WithHint("write an empty string of CEL as \"\", in a value in backquotes"))
@@ -113,8 +112,8 @@ func mentions(group *ast.CommentGroup, text string) bool {
 	return slices.ContainsFunc(group.List, func(c *ast.Comment) bool { return strings.Contains(c.Text, text) })
 }
 
-// placesOf finds the declaration that the markers of each comment of a file are on. All comments above the package
-// clause belong to the package; a type or field has its doc comment and the one comment directly above it.
+// placesOf returns the declaration for each comment with markers. All comments above the package clause belong to the
+// package. A type or field has its doc comment and the comment directly above.
 func placesOf(file *ast.File, position func(token.Pos) diag.Position) map[*ast.CommentGroup]Placed {
 	places := map[*ast.CommentGroup]Placed{}
 	for _, g := range file.Comments {

@@ -12,49 +12,49 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Definition declares a marker: the one entry from which decoding, errors, help and documentation come.
+// Definition declares a marker. Decoding, errors, help and documentation use it.
 type Definition struct {
-	// Name is the marker's name without its +.
+	// Name is the name without the +.
 	Name string
-	// On are the declarations that may have it.
+	// On are the declarations that accept the marker.
 	On Declaration
-	// Repeatable is true if one declaration may have several of it.
+	// Repeatable is true if a declaration may have the marker several times.
 	Repeatable bool
 	// Doc describes the marker's purpose. Its first sentence is the summary.
 	Doc string
-	// Example is a whole marker that parses.
+	// Example is a valid marker.
 	Example string
-	// Elsewhere is an equation, such as "mutating=true", that selects this marker among the markers of its prefix for
-	// Marker.Equations.
+	// Elsewhere is an equation, such as "mutating=true", that selects this marker for Marker.Equations if several
+	// markers share the prefix.
 	Elsewhere string
-	// New makes a place to decode one marker into, and its parameters bound to that place.
+	// New returns a target for one decoded marker, and the parameters that decode into it.
 	New func() (target any, parameters []Parameter)
 }
 
-// Parameter declares an argument of a marker, or with the empty name its value after the equals sign.
+// Parameter declares an argument of a marker or, without a name, its value after the equals sign.
 type Parameter struct {
 	Name string
-	// Elsewhere are the names of the argument in the markers of other tools, which users know.
+	// Elsewhere are the argument's names in markers of other tools.
 	Elsewhere []string
 	Type      Type
 	Required  bool
-	// Default is the value or, in words, the behaviour without the argument.
+	// Default is the value without the argument, or a description of the behaviour.
 	Default string
 	Doc     string
 }
 
-// Type decodes a value into a variable, as the flag package does for command lines.
+// Type decodes a value into a variable, like the flag package.
 type Type struct {
 	// Name describes the type: "string", "list", "1..30", "Fail | Ignore".
 	Name string
-	// Words are the possible values, if there is a fixed list.
+	// Words are the possible values, if the list is fixed.
 	Words []string
-	// Empty is the word for an empty element of a list, if it may have one.
+	// Empty is the word for an empty list element, if the list accepts one.
 	Empty string
 	set   func(Value) diag.List
 }
 
-// String is free text.
+// String returns a type that decodes any text.
 func String(f *diag.Sourced[string]) Type {
 	return Type{Name: "string", set: func(v Value) diag.List {
 		*f = diag.Sourced[string]{V: v.Text, At: v.Range, Part: v.Part}
@@ -62,7 +62,7 @@ func String(f *diag.Sourced[string]) Type {
 	}}
 }
 
-// Int is a whole number from low to high.
+// Int returns a type that decodes a whole number from low to high.
 func Int(f *diag.Sourced[int], low, high int) Type {
 	name := fmt.Sprintf("%d..%d", low, high)
 	return Type{Name: name, set: func(v Value) diag.List {
@@ -84,7 +84,7 @@ func Int(f *diag.Sourced[int], low, high int) Type {
 	}}
 }
 
-// Bool is true or false.
+// Bool returns a type that decodes true or false.
 func Bool(f *diag.Sourced[bool]) Type {
 	return Type{Name: "true | false", Words: []string{"true", "false"}, set: func(v Value) diag.List {
 		if v.Quoted || v.Text != "true" && v.Text != "false" {
@@ -95,7 +95,7 @@ func Bool(f *diag.Sourced[bool]) Type {
 	}}
 }
 
-// Enum is one of the words. Case does not matter; the word's own spelling is kept.
+// Enum returns a type that decodes one of the words. It ignores case, and stores the word as declared.
 func Enum(f *diag.Sourced[string], words ...string) Type {
 	return Type{Name: strings.Join(words, " | "), Words: words, set: func(v Value) diag.List {
 		word, bad := oneOf(v.Text, v.Range, words)
@@ -107,7 +107,7 @@ func Enum(f *diag.Sourced[string], words ...string) Type {
 	}}
 }
 
-// List is a string of names with semicolons between them. With words, each name is one of them.
+// List returns a type that decodes names separated by semicolons. With words, each name must be one of them.
 func List(f *diag.Sourced[[]string], words ...string) Type {
 	t := Texts(f, words...)
 	set := t.set
@@ -122,7 +122,7 @@ func List(f *diag.Sourced[[]string], words ...string) Type {
 	return t
 }
 
-// Elements is a List whose elements are checked: problem returns the mistake in one, and its remedy.
+// Elements returns a List with a check of each element. The check returns the problem and its remedy.
 func Elements(f *diag.Sourced[[]string], check func(element string) (problem, remedy string)) Type {
 	t := List(f)
 	set := t.set
@@ -140,7 +140,7 @@ func Elements(f *diag.Sourced[[]string], check func(element string) (problem, re
 	return t
 }
 
-// WithEmpty returns a type of lists that has a word for an empty element.
+// WithEmpty returns a list type with a word for an empty element.
 func (t Type) WithEmpty(word string) Type {
 	set := t.set
 	t.Empty = word
@@ -160,7 +160,7 @@ func (t Type) WithEmpty(word string) Type {
 	return t
 }
 
-// Texts is a List whose elements may have any other separator in them.
+// Texts returns a List whose elements may contain other separators.
 func Texts(f *diag.Sourced[[]string], words ...string) Type {
 	name := "list"
 	if len(words) > 0 {
@@ -199,7 +199,7 @@ func Texts(f *diag.Sourced[[]string], words ...string) Type {
 	}}
 }
 
-// Func is text that parse turns into a value; an error is reported at the text.
+// Func returns a type that decodes a text with parse. It reports an error at the position of the text.
 func Func[T any](f *diag.Sourced[T], name string, parse func(string) (T, error)) Type {
 	return Type{Name: name, set: func(v Value) diag.List {
 		parsed, err := parse(v.Text)
@@ -215,14 +215,14 @@ func Func[T any](f *diag.Sourced[T], name string, parse func(string) (T, error))
 	}}
 }
 
-// Doubt is a part of a value that can be used, but is probably a mistake.
+// Doubt is a part of a valid value that is probably a mistake.
 type Doubt struct {
-	// Begin and End are the part in the value's text.
+	// Begin and End are the offsets of the part in the value's text.
 	Begin, End    int
 	Message, Hint string
 }
 
-// Doubted is a type whose values are also searched for doubts, which are warnings under a rule.
+// Doubted returns a type that also searches its values for doubts. They are warnings of the rule.
 func (t Type) Doubted(rule string, doubts func(text string) []Doubt) Type {
 	set := t.set
 	t.set = func(v Value) diag.List {
@@ -240,7 +240,20 @@ func (t Type) Doubted(rule string, doubts func(text string) []Doubt) Type {
 	return t
 }
 
-// Remedied is an error of Func that is reported with a remedy.
+// Then returns a type that calls done after it has decoded a value.
+func (t Type) Then(done func()) Type {
+	set := t.set
+	t.set = func(v Value) diag.List {
+		diags := set(v)
+		if !diags.HasErrors() {
+			done()
+		}
+		return diags
+	}
+	return t
+}
+
+// Remedied adds a remedy to an error of Func.
 func Remedied(err error, format string, args ...any) error {
 	return &remedied{err, fmt.Sprintf(format, args...)}
 }

@@ -10,8 +10,8 @@ import (
 	"k8s.io/gengo/v2/codetags"
 )
 
-// FuzzParse holds the parser to: no panic, every position inside the comment, every
-// argument as codetags reads it, and a marker or a diagnostic for every marker begun.
+// FuzzParse checks that the parser does not panic and that every position is inside the comment. Every argument must
+// have codetags' value, and every marker must give a result or a diagnostic.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`// +webhook:mutating(operations: "create;update", timeoutSeconds: 5)`,
@@ -55,7 +55,7 @@ func FuzzParse(f *testing.F) {
 				for i := range a.Value.Text {
 					part := a.Value.Part(i, i+1)
 					inside(part.Pos, part.Pos.Line, part.Pos.Column)
-					inside(part.End, part.End.Line, part.End.Column-1) // a line break ends one past its line
+					inside(part.End, part.End.Line, part.End.Column-1) // a line break ends one byte after its line
 				}
 			}
 			agree(t, m)
@@ -63,8 +63,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// agree writes the marker anew in codetags' own dialect and compares what codetags reads, which is the replacement
-// character for each byte that is not UTF-8.
+// agree writes the marker in codetags' dialect and compares the values that codetags reads. codetags replaces each
+// byte that is not UTF-8.
 func agree(t *testing.T, m Marker) {
 	var b strings.Builder
 	b.WriteString(m.Name + "(")

@@ -11,12 +11,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// lexeme is a lexical piece of a marker: a word, a string or a punctuation mark.
+// lexeme is a lexical element of a marker: a word, a string or a punctuation mark.
 type lexeme struct {
 	diag.Range
 	kind      lexemeKind
-	text      string          // of a string: without quotes and escapes
-	positions []diag.Position // of a string: of each byte of text, and of the end
+	text      string          // strings are without quotes and escapes
+	positions []diag.Position // for a string, the position of each byte of text and of the end
 }
 
 type lexemeKind int
@@ -29,8 +29,7 @@ const (
 
 func (t lexeme) is(punct string) bool { return t.kind == lexPunct && t.text == punct }
 
-// lexer cuts one marker into lexemes. It walks over the lines of a comment; its positions are positions of the
-// characters on disk.
+// lexer splits a marker into lexemes, line by line. Its positions are those of the characters on disk.
 type lexer struct {
 	lines  []Line
 	line   int // current line
@@ -39,9 +38,9 @@ type lexer struct {
 	diags  diag.List
 }
 
-// lex reads the marker that begins at lines[start], with its + at column. It returns its lexemes, the first being the
-// name, and the number of the line after its last. A marker ends with its line unless a parenthesis or a quote is
-// open. begins reports whether another marker starts on a line, which ends an unclosed one.
+// lex reads the marker that begins with a + at lines[start], in the column. It returns its lexemes, beginning with
+// the name, and the index of the line after the marker. A marker ends with its line unless a parenthesis or quote is
+// open. begins reports whether another marker begins on a line, which ends an unclosed marker.
 func lex(lines []Line, start, column int, begins func(Line) bool) (lexemes []lexeme, next int, diags diag.List) {
 	l := &lexer{lines: lines, line: start, column: column + 1, begins: begins}
 	lexemes = append(lexemes, l.run(isNameInterior))
@@ -62,7 +61,7 @@ func lex(lines []Line, start, column int, begins func(Line) bool) (lexemes []lex
 			break
 		}
 		if t.kind == lexWord {
-			if _, first := plain(t.text); first >= 0 {
+			if _, first := toASCII(t.text); first >= 0 {
 				l.diags.Add(pasted(l.lines[l.line], l.column-len(t.text)+first))
 				break
 			}
@@ -88,8 +87,7 @@ func (l *lexer) position() diag.Position {
 	return p
 }
 
-// nextLine moves to the start of the following line. It returns false after the last line or where a new marker
-// begins.
+// nextLine moves to the next line. It returns false after the last line or if a new marker begins.
 func (l *lexer) nextLine() bool {
 	if l.line+1 >= len(l.lines) || l.begins(l.lines[l.line+1]) {
 		return false
@@ -98,7 +96,7 @@ func (l *lexer) nextLine() bool {
 	return true
 }
 
-// skipBlanks skips blanks and a trailing comment, which a # after a blank begins.
+// skipBlanks skips blanks and a trailing comment, which begins with a # after a blank.
 func (l *lexer) skipBlanks() {
 	before := l.column
 	l.column += len(l.rest()) - len(strings.TrimLeftFunc(l.rest(), unicode.IsSpace))
@@ -117,12 +115,12 @@ func (l *lexer) next() (lexeme, bool) {
 	return l.run(func(r rune) bool { return !strings.ContainsRune("(),:=\"`", r) && !unicode.IsSpace(r) }), true
 }
 
-// run reads the longest piece of the line whose characters all satisfy in.
+// run reads the longest run of characters that satisfy in.
 func (l *lexer) run(in func(rune) bool) lexeme {
 	return l.take(lexWord, len(l.rest())-len(strings.TrimLeftFunc(l.rest(), in)))
 }
 
-// take reads a piece of the line.
+// take reads the next length bytes of the line.
 func (l *lexer) take(kind lexemeKind, length int) lexeme {
 	t := lexeme{kind: kind, text: l.rest()[:length], Range: diag.Range{Pos: l.position()}}
 	l.column += length
@@ -130,7 +128,7 @@ func (l *lexer) take(kind lexemeKind, length int) lexeme {
 	return t
 }
 
-// string reads a quoted string, over several lines if it must.
+// string reads a quoted string, which may continue on other lines.
 func (l *lexer) string(quote byte) (lexeme, bool) {
 	t := lexeme{kind: lexString, Range: diag.Range{Pos: l.position()}}
 	var text strings.Builder
@@ -155,7 +153,7 @@ func (l *lexer) string(quote byte) (lexeme, bool) {
 				l.column += len(l.rest()) - len(strings.TrimPrefix(l.rest(), " "))
 				continue
 			}
-			// Blanks around the break are one blank, however the lines are indented.
+			// The blanks around a line break are one blank, so that indentation has no effect.
 			joined := strings.TrimRightFunc(text.String(), unicode.IsSpace)
 			text.Reset()
 			text.WriteString(joined)

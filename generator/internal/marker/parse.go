@@ -68,8 +68,8 @@ func parse(lexemes []lexeme) (Marker, diag.List) {
 	return m, p.bad
 }
 
-// equations reads the lexemes of a marker in the grammar of controller-gen: name=value{,name=value}. The first name is
-// behind the last colon of the marker's name. Each value is all text up to the comma.
+// equations reads the lexemes of a marker in controller-gen's grammar: name=value{,name=value}. The first name
+// follows the last colon of the marker's name. A value is the text up to the next comma.
 func equations(lexemes []lexeme) (pairs []Argument, ok bool) {
 	name := lexemes[0]
 	last := strings.LastIndexByte(name.text, ':')
@@ -97,7 +97,7 @@ func equations(lexemes []lexeme) (pairs []Argument, ok bool) {
 }
 
 type reader struct {
-	lexemes []lexeme // the lexemes still to be read
+	lexemes []lexeme // the lexemes to read
 	last    lexeme   // the lexeme read last
 	bad     diag.List
 }
@@ -145,12 +145,12 @@ func (p *reader) value() Value {
 	return Value{Range: l.Range, Text: l.text, Quoted: l.kind == lexString, positions: l.positions}
 }
 
-// isChained reports a value that is itself a tag, which codetags knows and no marker here takes.
+// isChained reports whether a value is a tag itself. codetags accepts such values, and no marker here does.
 func isChained(l lexeme) bool {
 	return l.kind == lexWord && len(l.text) > 1 && l.text[0] == '+' && !unicode.IsDigit(rune(l.text[1]))
 }
 
-// markerName returns the name of a marker that the lexemes begin with.
+// markerName returns the name in a marker's first lexemes.
 func markerName(lexemes []lexeme) (name string) {
 	for _, l := range lexemes {
 		if l.kind != lexWord && !l.is(":") {
@@ -174,8 +174,8 @@ func describe(l lexeme) string {
 
 var codetagsPosition = regexp.MustCompile(`at position (\d+)`)
 
-// checkWords asks codetags whether it takes the marker as parsed, in which case every bare
-// word is one that other readers of the grammar take too.
+// checkWords checks the parsed marker with codetags. Then every bare word is valid for other readers of the grammar,
+// too.
 func checkWords(lexemes []lexeme) diag.List {
 	line, ends := join(lexemes)
 	_, err := codetags.Parse(line)
@@ -200,7 +200,7 @@ func checkWords(lexemes []lexeme) diag.List {
 	return diag.List{diag.Errorf(culprit.Range, RuleSyntax, "unexpected %s", describe(culprit)).WithHint("%s", hint)}
 }
 
-// withoutUnit returns the seconds of a duration such as 5s, or nothing.
+// withoutUnit returns the seconds of a duration such as 5s, or "".
 func withoutUnit(text string) string {
 	d, err := time.ParseDuration(text)
 	if err != nil || d%time.Second != 0 {
@@ -209,7 +209,7 @@ func withoutUnit(text string) string {
 	return strconv.Itoa(int(d / time.Second))
 }
 
-// quoted returns a text as the value of an argument needs it: as it is, or as a string.
+// quoted returns a text as an argument's value, in quotes if necessary.
 func quoted(text string) string {
 	if plainValue.MatchString(text) {
 		return text
@@ -220,11 +220,11 @@ func quoted(text string) string {
 	return strconv.Quote(text)
 }
 
-// plainValue matches the words and numbers that codetags takes without quotes.
+// plainValue matches the words and numbers that codetags accepts without quotes.
 var plainValue = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*|-?[0-9]+)$`)
 
-// join writes the lexemes as one line in codetags' dialect: no blanks, and strings with no escapes but of
-// quote and backslash. ends holds the rune offset at which each lexeme ends.
+// join returns the lexemes as one line in codetags' dialect: without blanks, and with escapes only for quotes and
+// backslashes in strings. ends contains the rune offset of each lexeme's end.
 func join(lexemes []lexeme) (line string, ends []int) {
 	var b strings.Builder
 	runes := 0

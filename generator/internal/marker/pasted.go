@@ -10,10 +10,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// fullwidth is the distance of the fullwidth forms U+FF01 to U+FF5E from the ASCII characters that they show.
+// fullwidth is the distance between the fullwidth forms U+FF01 to U+FF5E and their ASCII characters.
 const fullwidth = '！' - '!'
 
-// ascii returns the ASCII text that a rune stands for in text pasted from a word processor, a chat or a web page.
+// ascii returns the ASCII text for a rune that word processors, chats or web pages use in its place.
 func ascii(r rune) (text string, ok bool) {
 	switch {
 	case r < utf8.RuneSelf:
@@ -23,7 +23,7 @@ func ascii(r rune) (text string, ok bool) {
 	case unicode.IsSpace(r), unicode.Is(unicode.Zs, r):
 		return " ", true
 	case unicode.Is(unicode.Cf, r):
-		return "", true // invisible: a zero-width space, a byte order mark
+		return "", true // an invisible rune: a zero-width space, a byte order mark
 	case unicode.Is(unicode.Pd, r), r == '−':
 		return "-", true
 	case strings.ContainsRune("‘’‚‛′", r):
@@ -38,9 +38,9 @@ func ascii(r rune) (text string, ok bool) {
 	return "", false
 }
 
-// plain returns a text with each pasted character outside of quotes replaced, and the offset of the first one. It is -1
-// for a text in ASCII.
-func plain(text string) (replaced string, first int) {
+// toASCII replaces each pasted character outside of quotes, and returns the offset of the first one, or -1 if there is
+// none.
+func toASCII(text string) (replaced string, first int) {
 	first = -1
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return text, first
@@ -66,10 +66,10 @@ func plain(text string) (replaced string, first int) {
 	return b.String(), first
 }
 
-// pasted reports a character of a line at an offset, in a marker that means what the same line in ASCII does.
+// pasted reports the pasted character at an offset of a marker's line. In ASCII, the line would be the marker.
 func pasted(l Line, offset int) diag.Diagnostic {
 	r, size := utf8.DecodeRuneInString(l.Text[offset:])
-	text, _ := plain(l.Text)
+	text, _ := toASCII(l.Text)
 	return diag.Errorf(l.Range(offset, offset+size), RulePasted, "the character %+q (%[1]U) is not part of a marker's grammar", r).
 		WithHint("in ASCII: // %s", strings.TrimSpace(text))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Registry is the set of markers that are known under one prefix.
+// Registry contains the markers with one prefix.
 type Registry []Definition
 
 // Decoded is a marker decoded into its definition's target.
@@ -25,8 +25,8 @@ type Decoded struct {
 	Target any
 }
 
-// Decode checks markers of one file against the registry and decodes them. It decodes as much as it can, so that one
-// run reports every mistake.
+// Decode checks the markers of a file and decodes them. After an error it continues, so that one run reports all
+// errors.
 func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 	var decoded []Decoded
 	var diags diag.List
@@ -67,9 +67,9 @@ func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 	return decoded, diags
 }
 
-// Misspelt reports the lines of a file's comments that only resemble a marker of this registry: the prefix has a wrong
-// letter or capital, blanks follow the plus sign, another sign or other text precedes it. A webhook would be missing in
-// silence. Lines of code in a comment, which begin with a tab, are examples.
+// Misspelt reports comment lines that only resemble a marker of this registry. Their prefix has a wrong letter or
+// case, blanks follow the plus sign, or other text precedes it. Without the error, a webhook would be missing
+// silently. Lines that begin with a tab are code examples.
 func (r Registry) Misspelt(file *ast.File, position func(token.Pos) diag.Position, prefix string) diag.List {
 	var diags diag.List
 	for _, group := range file.Comments {
@@ -77,7 +77,7 @@ func (r Registry) Misspelt(file *ast.File, position func(token.Pos) diag.Positio
 			continue
 		}
 		for _, l := range Lines(group, position) {
-			if at, name, ok := r.meant(l, prefix); ok {
+			if at, name, ok := r.intended(l, prefix); ok {
 				diags.Add(diag.Errorf(at, RuleUnknown, "this is not a marker, and has no effect").
 					WithHint("did you mean +%s:%s? A marker begins its line, and its name follows the plus sign", prefix, name))
 			}
@@ -86,9 +86,9 @@ func (r Registry) Misspelt(file *ast.File, position func(token.Pos) diag.Positio
 	return diags
 }
 
-// meant finds the name of a misspelt or misplaced marker in a line.
-func (r Registry) meant(l Line, prefix string) (at diag.Range, name string, ok bool) {
-	line, first := plain(l.Text)
+// intended returns the name of a misspelt or misplaced marker in a line.
+func (r Registry) intended(l Line, prefix string) (at diag.Range, name string, ok bool) {
+	line, first := toASCII(l.Text)
 	if _, ok := start(Line{Text: line}, prefix); ok || strings.HasPrefix(line, "\t") {
 		return at, "", false
 	}
@@ -103,18 +103,18 @@ func (r Registry) meant(l Line, prefix string) (at diag.Range, name string, ok b
 		}
 	}
 	if !ok {
-		begin, end, name = r.whole(line, prefix)
+		begin, end, name = r.completeMarker(line, prefix)
 		ok = name != ""
 	}
 	if first >= 0 {
-		return l.Range(0, len(l.Text)), name, ok // the offsets belong to another text
+		return l.Range(0, len(l.Text)), name, ok // the offsets refer to another text
 	}
 	return l.Range(begin, end), name, ok
 }
 
-// whole finds a marker with its parentheses that ends a line, behind other text or without its plus sign. Prose names
-// markers too, but not so.
-func (r Registry) whole(line, prefix string) (begin, end int, name string) {
+// completeMarker returns a complete marker with parentheses at the end of a line, after other text or without its plus
+// sign. Prose rarely contains one.
+func (r Registry) completeMarker(line, prefix string) (begin, end int, name string) {
 	at := strings.LastIndex(line, prefix+":")
 	if at < 0 {
 		return 0, 0, ""
@@ -130,7 +130,7 @@ func (r Registry) whole(line, prefix string) (begin, end int, name string) {
 	return len(before), at + len(prefix) + 1 + len(name), name
 }
 
-// names returns the names of the markers behind a prefix.
+// names returns the names of the markers with a prefix, without the prefix.
 func (r Registry) names(prefix string) []string {
 	names := make([]string, len(r))
 	for i, d := range r {
@@ -152,7 +152,7 @@ func (r Registry) unknown(p Placed) diag.List {
 		return p.syntax
 	}
 	d := diag.Errorf(p.NameAt, RuleUnknown, "unknown marker +%s", p.Name)
-	if text, ok := r.asArgument(p.Marker); ok {
+	if text, ok := r.markerWithArgument(p.Marker); ok {
 		return diag.List{d.WithHint("write %s", text)}
 	}
 	if near, ok := diag.Nearest(p.Name, r.names("")); ok {
@@ -161,8 +161,8 @@ func (r Registry) unknown(p Placed) diag.List {
 	return diag.List{d.WithHint("`webhook-gen markers` lists the markers")}
 }
 
-// translated writes a marker that is written as equations in the grammar of this package. Equations without an
-// argument are left out.
+// translated returns a marker with equations in the grammar of this package. It omits equations without a matching
+// argument.
 func (r Registry) translated(name string, equations []Argument) (text string, ok bool) {
 	if len(equations) == 0 {
 		return "", false
@@ -177,7 +177,7 @@ func (r Registry) translated(name string, equations []Argument) (text string, ok
 	_, parameters := r[i].New()
 	var arguments []string
 	for _, e := range equations {
-		if p, ok := named(parameters, e.Name); ok {
+		if p, ok := findParameter(parameters, e.Name); ok {
 			arguments = append(arguments, p.written(e.Value))
 		}
 	}
@@ -187,8 +187,8 @@ func (r Registry) translated(name string, equations []Argument) (text string, ok
 	return fmt.Sprintf("+%s(%s)", r[i].Name, strings.Join(arguments, ", ")), true
 }
 
-// asArgument writes a marker with the name of an argument of one other marker with the same prefix.
-func (r Registry) asArgument(m Marker) (text string, ok bool) {
+// markerWithArgument returns the marker with an argument of that name if exactly one other marker of the prefix has it.
+func (r Registry) markerWithArgument(m Marker) (text string, ok bool) {
 	last := strings.LastIndexByte(m.Name, ':')
 	if last < 0 || m.Value == nil {
 		return "", false
@@ -198,7 +198,7 @@ func (r Registry) asArgument(m Marker) (text string, ok bool) {
 			continue
 		}
 		_, parameters := d.New()
-		if p, known := named(parameters, m.Name[last+1:]); known {
+		if p, known := findParameter(parameters, m.Name[last+1:]); known {
 			if ok {
 				return "", false
 			}
@@ -208,8 +208,8 @@ func (r Registry) asArgument(m Marker) (text string, ok bool) {
 	return text, ok
 }
 
-// named returns the parameter that a name means here or elsewhere.
-func named(parameters []Parameter, name string) (Parameter, bool) {
+// findParameter returns the parameter with a name, here or in other tools.
+func findParameter(parameters []Parameter, name string) (Parameter, bool) {
 	i := slices.IndexFunc(parameters, func(p Parameter) bool {
 		return name != "" && (p.Name == name || slices.ContainsFunc(p.Elsewhere, func(e string) bool { return strings.EqualFold(e, name) }))
 	})
@@ -219,11 +219,11 @@ func named(parameters []Parameter, name string) (Parameter, bool) {
 	return parameters[i], true
 }
 
-// written returns the argument with a value, as text of a marker.
+// written returns the argument with a value in marker syntax.
 func (p Parameter) written(v Value) string {
 	text := strings.Trim(v.Text, "{}")
 	if text != v.Text {
-		text = strings.ReplaceAll(text, ",", ";") // controller-gen's other form of a list
+		text = strings.ReplaceAll(text, ",", ";") // controller-gen also separates list elements with commas
 	}
 	if seconds := withoutUnit(text); seconds != "" && !v.Quoted {
 		text = seconds
@@ -282,7 +282,7 @@ func (d Definition) unknownArgument(name string, at diag.Range, v Value, paramet
 		}
 	}
 	bad := diag.Errorf(at, RuleArgument, "+%s has no argument %q", d.Name, name)
-	if p, ok := named(parameters, name); ok {
+	if p, ok := findParameter(parameters, name); ok {
 		return bad.WithHint("write %s", p.written(v))
 	}
 	if len(names) == 0 {

@@ -4,7 +4,7 @@ package marker
 
 import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 
-// The ids under which this package reports.
+// The ids of this package's rules.
 const (
 	RuleSyntax    = "M1"
 	RuleUnknown   = "M2"
@@ -13,12 +13,12 @@ const (
 	RuleRepeated  = "M5"
 	RuleMissing   = "M6"
 	RuleValue     = "M7"
-	// RuleTypographic is the only warning.
+	// RuleTypographic is the only rule that is a warning.
 	RuleTypographic = "M8"
 	RulePasted      = "M9"
 )
 
-// Rules documents them.
+// Rules documents the rules.
 func Rules() []diag.Rule {
 	return []diag.Rule{
 		{ID: RuleSyntax, Title: "a marker follows the grammar"},

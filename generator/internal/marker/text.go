@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Line is one line of a comment, without // or /* and */.
+// Line is a line of a comment without //, /* and */.
 type Line struct {
 	Text string
 	// Pos is the position of Text's first byte.
@@ -26,7 +26,7 @@ func (l Line) Range(from, to int) diag.Range {
 	return r
 }
 
-// Lines splits a comment group into its lines.
+// Lines returns the lines of a comment group.
 func Lines(group *ast.CommentGroup, position func(token.Pos) diag.Position) []Line {
 	var lines []Line
 	for _, c := range group.List {
@@ -41,7 +41,7 @@ func Lines(group *ast.CommentGroup, position func(token.Pos) diag.Position) []Li
 			if i > 0 {
 				at.Line, at.Column = at.Line+1, 1
 			}
-			// Between /* and */ the indentation comes from the code around, and has no meaning.
+			// Between /* and */, the indentation is that of the code and has no meaning.
 			text := strings.TrimLeft(l, " \t")
 			begin := at
 			begin.Column += len(l) - len(text)
@@ -51,7 +51,7 @@ func Lines(group *ast.CommentGroup, position func(token.Pos) diag.Position) []Li
 	return lines
 }
 
-// Parse reads the markers of a comment whose name is prefix or begins with prefix and a colon.
+// Parse returns the markers of a comment whose name is the prefix, or begins with the prefix and a colon.
 func Parse(lines []Line, prefix string) ([]Marker, diag.List) {
 	var markers []Marker
 	var diags diag.List
@@ -59,7 +59,7 @@ func Parse(lines []Line, prefix string) ([]Marker, diag.List) {
 	for i := 0; i < len(lines); {
 		column, ok := start(lines[i], prefix)
 		if !ok {
-			if text, first := plain(lines[i].Text); first >= 0 && begins(Line{Text: text}) {
+			if text, first := toASCII(lines[i].Text); first >= 0 && begins(Line{Text: text}) {
 				diags.Add(pasted(lines[i], first))
 			}
 			i++
@@ -89,12 +89,12 @@ func start(l Line, prefix string) (column int, ok bool) {
 		return 0, false
 	}
 	if rest != "" && rest[0] != ':' && strings.IndexFunc(rest, isNameInterior) == 0 {
-		return 0, false // a longer word that belongs to somebody else
+		return 0, false // a longer word of another tool
 	}
 	return len(l.Text) - len(trimmed), true
 }
 
-// isNameInterior follows codetags: it reports whether a marker's name may contain the rune.
+// isNameInterior reports whether a marker's name may contain the rune, as in codetags.
 func isNameInterior(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_.-:", r)
 }

@@ -18,8 +18,8 @@ type BuiltinResource struct {
 	Namespaced bool
 }
 
-// BuiltinResources lists the resources that have clients in k8s.io/api, and bindings, which has none. A test
-// compares it with that module.
+// BuiltinResources returns the resources with clients in k8s.io/api, and bindings, which has no client. A test
+// compares the list with that module.
 func BuiltinResources() (all []BuiltinResource) {
 	names := namer.NewAllLowercasePluralNamer(map[string]string{"Endpoints": "endpoints"})
 	add := func(group, kinds string, namespaced bool) {
@@ -34,7 +34,7 @@ func BuiltinResources() (all []BuiltinResource) {
 	return all
 }
 
-// BuiltinGroups are the API groups of k8s.io/api by the folder of their Go packages.
+// BuiltinGroups maps the folders of Go packages in k8s.io/api to their API groups.
 func BuiltinGroups() map[string]string {
 	groups := map[string]string{}
 	for _, g := range builtinGroups() {
@@ -43,12 +43,12 @@ func BuiltinGroups() map[string]string {
 	return groups
 }
 
-// IsBuiltinGroup reports whether Kubernetes itself serves the group; other groups contain custom resources.
+// IsBuiltinGroup reports whether Kubernetes itself serves the group. Other groups contain custom resources.
 func IsBuiltinGroup(group string) bool {
 	return slices.ContainsFunc(builtinGroups(), func(g builtinGroup) bool { return g.name == group })
 }
 
-// builtinGroup is an API group of k8s.io/api: the folder of its Go packages, its name, and the kinds of its resources.
+// builtinGroup is an API group in k8s.io/api, with its folder, its name and the kinds of its resources.
 type builtinGroup struct{ folder, name, namespaced, cluster string }
 
 func builtinGroups() []builtinGroup {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/gengo/v2/types"
 )
 
-// TestBuiltinResources holds the table of Kubernetes' own resources to the markers of client-gen in k8s.io/api, of the
+// TestBuiltinResources compares the table of Kubernetes' resources with client-gen's markers in k8s.io/api, in the
 // version in go.mod.
 func TestBuiltinResources(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output()
@@ -30,7 +30,7 @@ func TestBuiltinResources(t *testing.T) {
 	declaration := regexp.MustCompile(`(?m)((?:^//.*\n|^\n)+)type (\w+) struct`)
 	client := regexp.MustCompile(`(?m)^// ?\+genclient *$`)
 	plurals := namer.NewAllLowercasePluralNamer(map[string]string{"Endpoints": "endpoints"})
-	want := []BuiltinResource{{"", "bindings", "Binding", true}} // served without a client
+	want := []BuiltinResource{{"", "bindings", "Binding", true}} // it has no client
 	for _, file := range files {
 		source, err := os.ReadFile(file)
 		if err != nil {
@@ -41,7 +41,7 @@ func TestBuiltinResources(t *testing.T) {
 			t.Fatal(err)
 		}
 		group := groupName.FindSubmatch(register)
-		if group == nil || string(group[1]) == "imagepolicy.k8s.io" { // which webhooks serve, and no API server
+		if group == nil || string(group[1]) == "imagepolicy.k8s.io" { // webhooks serve it, not API servers
 			continue
 		}
 		for _, d := range declaration.FindAllStringSubmatch(string(source), -1) {

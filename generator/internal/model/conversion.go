@@ -8,39 +8,40 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Conversion is a spoke and the hub that it is converted to and from.
+// Conversion is a spoke and its hub.
 type Conversion struct {
-	// Range is the marker.
+	// Range is the position of the marker.
 	diag.Range
 	Spoke, Hub VersionedType
-	// Package is where the code goes.
+	// Package is the package of the generated code.
 	Package HandlerPackage
-	// CRD is the definition of the kind; nil where it is not the project's own.
+	// CRD is the CRD of the kind, or nil if it belongs to another project.
 	CRD *CRD
-	// Declared is the import path of the package that contains the marker.
+	// Declared is the import path of the package with the marker.
 	Declared string
-	// NeedsTestStub is true if the function that gives tests the conversion of the kind is missing.
+	// NeedsTestStub is true if the user has not written TestFunction.
 	NeedsTestStub bool
-	// Convertible says, and where, that the spoke has the methods of controller-runtime's Convertible.
+	// Convertible is true if the spoke gets the methods of controller-runtime's Convertible. It has the argument's
+	// position.
 	Convertible diag.Sourced[bool]
-	// HubPackage is the hub's own package, where the method Hub is to be generated; its zero value where none is.
+	// HubPackage is the package of the hub if the method Hub is generated for it, or zero.
 	HubPackage HandlerPackage
-	// Reads is the annotation of hand-written conversions whose values are carried over; empty for none.
+	// Reads is the annotation of hand-written conversions from which values are carried over, or "".
 	Reads string
 	// Stored is true if objects are stored in the spoke's version.
 	Stored bool
 }
 
-// TestFunction is the name of the user's function that gives tests the conversion of the kind.
+// TestFunction returns the name of the user's function that returns the kind's conversion to tests.
 func (c *Conversion) TestFunction() string { return "new" + c.Spoke.Name + "Conversion" }
 
 // CRD is a CustomResourceDefinition whose versions a webhook converts.
 type CRD struct {
-	// Plural is the resource's name.
+	// Plural is the name of the resource.
 	Plural string
 	// Service serves the webhook.
 	Service admissionregistrationv1.ServiceReference
-	// CABundle signs the service's certificate; nil if something in the cluster injects it.
+	// CABundle verifies the service's certificate. It is nil if something in the cluster injects it.
 	CABundle []byte
 }
 
@@ -50,10 +51,10 @@ type VersionedType struct {
 	Group, Version string
 }
 
-// Verb is the action of a conversion rule.
+// Verb is the kind of a conversion rule.
 type Verb string
 
-// The verbs, each a marker's name.
+// The verbs are the last words of the markers' names.
 const (
 	ToHub   Verb = "to"
 	Enum    Verb = "enum"
@@ -65,62 +66,62 @@ const (
 	Allow   Verb = "allow"
 )
 
-// DefaultSources are the members of an object's metadata that may be a default.
+// DefaultSources returns the members of an object's metadata that can be defaults.
 func DefaultSources() []string { return []string{"metadata.name", "metadata.namespace"} }
 
-// Directions are the words for the directions of a custom rule: from the spoke, and from the hub.
+// Directions returns the words for the directions of a custom rule: from the spoke, and from the hub.
 func Directions() []string { return []string{"toHub", "fromHub"} }
 
-// ConversionRule is one marker's setting for a field.
+// ConversionRule is a marker's rule for a field.
 type ConversionRule struct {
-	// Range is the marker.
+	// Range is the position of the marker.
 	diag.Range
 	Verb Verb
-	// Declared is the import path of the package that contains the marker.
+	// Declared is the import path of the package with the marker.
 	Declared string
-	// Struct is the spoke's struct or other type; zero where a rule is for every struct that the
-	// conversions of the package Declared reach and that has the field.
+	// Struct is the spoke's struct or other type. If it is zero, the rule applies to every struct with the field in
+	// conversions of the package Declared.
 	Struct GoType
-	// Field is the path in JSON names of the field in the struct; empty where only Hub or the type itself
-	// is meant. With * as its last name it stands for all fields of the struct before.
+	// Field is the path of the field in the struct, in JSON names. It is empty if only Hub is set or if the rule
+	// applies to the type itself. A final * matches all fields of the preceding struct.
 	Field diag.Sourced[string]
-	// Others are further fields of the struct that a custom rule with Hub takes care of, all by one function.
+	// Others are more fields of the struct that the same function of a custom rule with Hub converts.
 	Others []diag.Sourced[string]
-	// Path is the field in the counterpart struct; the same as Field where the marker does not say. With
-	// * as its last name that is the name of the field.
+	// Path is the field in the counterpart struct; by default, it equals Field. A final * is replaced by the field's
+	// name.
 	Path diag.Sourced[string]
-	// Type is the hub's type where a custom rule is for all values of Struct and it; zero elsewhere.
+	// Type is the hub's type if a custom rule applies to all values of Struct and Type, or zero.
 	Type GoType
 	// As are the converters.
 	As diag.Sourced[[]string]
-	// From and To are values of an enum. From is also the member of the object's metadata that is a default.
+	// From and To are values of an enum. From is also the metadata member for a default.
 	From, To string
-	// With is the field that has to be set for a default; empty for none.
+	// With is the field that must be set for a default to apply, or "".
 	With diag.Sourced[string]
-	// Unless is the spoke's field that keeps the value out of the hub; empty for none.
+	// Unless is the spoke's field that prevents the conversion of the value to the hub if it is set, or "".
 	Unless diag.Sourced[string]
-	// Same are values of an enum that stay what they are; * stands for all.
+	// Same are values of an enum that do not change. * matches all values.
 	Same []string
-	// Direction is the only direction of a custom rule, a word of Directions; empty for both.
+	// Direction is the only direction of a custom rule, one of Directions, or "" for both.
 	Direction diag.Sourced[string]
-	// Hub are fields of the counterpart struct that a custom rule takes care of, that a drop gives up, or
-	// that a default is for.
+	// Hub are fields of the counterpart struct: those of a custom rule, those that a drop gives up, or those with a
+	// default.
 	Hub diag.Sourced[[]string]
-	// Default is the value of one.
+	// Default is the default value of a default rule.
 	Default diag.Sourced[string]
-	// Reason is a drop's or an allowance's. Rule is the id of the rule that an allowance is for.
+	// Reason is the reason for a drop or an allowance. Rule is the id of the allowed rule.
 	Reason, Rule string
 }
 
-// Converter is a way in which a value changes between versions, and back.
+// Converter changes a value between versions, in both directions.
 type Converter struct {
-	// Name is the value of `as`; Argument describes the text that follows a colon, or that may follow one if Optional.
+	// Name is the value of `as`. Argument describes the text after a colon. With Optional, that text may be missing.
 	Name, Argument string
 	Optional       bool
 	Doc            string
 }
 
-// Usage is how the converter is written.
+// Usage returns the syntax of the converter in a marker.
 func (c Converter) Usage() string {
 	if c.Argument == "" {
 		return c.Name
@@ -131,7 +132,7 @@ func (c Converter) Usage() string {
 	return c.Name + ":" + c.Argument
 }
 
-// Converters returns every way of converting that `as` accepts.
+// Converters returns all converters for `as`.
 func Converters() []Converter {
 	return []Converter{
 		{Name: "not", Doc: "a bool and its inverse"},

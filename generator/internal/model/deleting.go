@@ -15,13 +15,13 @@ const (
 	DeletingUnchanged = "unchangedSpec"
 )
 
-// DeletingCondition is the name of the match condition that `deleting` makes.
+// DeletingCondition is the name of the match condition for `deleting`.
 const DeletingCondition = "webhook-gen/deleting"
 
-// DeletingExpression returns the CEL of that match condition; empty for `check`. It compares all members outside of
+// DeletingExpression returns the CEL of that match condition, or "" for `check`. It compares all members except
 // metadata and status, because kinds such as ConfigMap and Role have no spec.
 //
-// It reads the old object: the deletionTimestamp of the new one is what the user has sent.
+// It reads the old object, because users can set the new one's deletionTimestamp.
 func DeletingExpression(deleting string) string {
 	const live = "request.operation != 'UPDATE' || !has(oldObject.metadata.deletionTimestamp)"
 	switch deleting {
@@ -34,16 +34,16 @@ func DeletingExpression(deleting string) string {
 	return ""
 }
 
-// OwnConditions returns the match conditions without the one of `deleting`, which any API server compiles and which
-// concerns no object that lives on.
+// OwnConditions returns the match conditions without that of `deleting`. Every API server compiles that condition,
+// and it only affects objects that are being deleted.
 func (w *Webhook) OwnConditions() []admissionregistrationv1.MatchCondition {
 	return slices.DeleteFunc(slices.Clone(w.Spec.MatchConditions), func(c admissionregistrationv1.MatchCondition) bool {
 		return c.Name == DeletingCondition && (c.Expression == DeletingExpression(DeletingSkip) || c.Expression == DeletingExpression(DeletingUnchanged))
 	})
 }
 
-// SkipsDeleting returns how the webhook's handler treats updates of objects that are being deleted: skip,
-// unchangedSpec, or empty if it checks them or gets no updates.
+// SkipsDeleting returns the handler's treatment of updates to objects that are being deleted: skip, unchangedSpec, or
+// "" if it checks them or receives no updates.
 func (w *Webhook) SkipsDeleting() string {
 	if w.Deleting.V == DeletingCheck || len(w.UpdatedResources()) == 0 {
 		return ""

@@ -4,14 +4,14 @@ package model
 
 import "regexp"
 
-// The Service that kubebuilder's kustomize bases expect, and controller-gen writes.
+// The Service in kubebuilder's kustomize bases and in controller-gen's manifests.
 const (
 	DefaultServiceName = "webhook-service"
-	// PlaceholderNamespace is its namespace in those bases: overlays put the real one in its place.
+	// PlaceholderNamespace is the Service's namespace in those bases. Overlays replace it.
 	PlaceholderNamespace = "system"
 )
 
-// KindWord is "mutating" or "validating".
+// KindWord returns "mutating" or "validating".
 func KindWord(mutating bool) string {
 	if mutating {
 		return "mutating"
@@ -19,7 +19,7 @@ func KindWord(mutating bool) string {
 	return "validating"
 }
 
-// VerbWord is "mutate" or "validate".
+// VerbWord returns "mutate" or "validate".
 func VerbWord(mutating bool) string {
 	if mutating {
 		return "mutate"
@@ -27,10 +27,10 @@ func VerbWord(mutating bool) string {
 	return "validate"
 }
 
-// DefaultObjectName is the name of a configuration that no marker names.
+// DefaultObjectName returns the name of a configuration without a name in a marker.
 func DefaultObjectName(mutating bool) string { return KindWord(mutating) + "-webhook-configuration" }
 
 var versionPattern = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
-// IsVersion reports whether a word can be the version of an API: v1, v2beta1.
+// IsVersion reports whether a word is a valid API version, such as v1 or v2beta1.
 func IsVersion(word string) bool { return versionPattern.MatchString(word) }

@@ -9,62 +9,61 @@ import (
 	"strings"
 )
 
-// Operations are the operations of webhooks, as markers have them.
+// Operations returns the operations of webhooks in marker syntax.
 func Operations() []string { return []string{"create", "update", "delete", "connect", "*"} }
 
-// Handler is the Go code that serves a webhook, or several webhooks of a type at one path.
-// docs/reference/configuration.md has the rules for its names.
+// Handler is the generated Go code that serves a webhook, or several webhooks of a type at one path.
+// docs/reference/configuration.md describes its names.
 type Handler struct {
-	// Package is where the code goes.
+	// Package is the package of the generated code.
 	Package HandlerPackage
-	// Type is the marked type's name, from which the names of the generated identifiers come.
+	// Type is the name of the marked type. Names of generated identifiers contain it.
 	Type string
-	// Suffix tells a further webhook of the type from the first: "Quota", "Scale".
+	// Suffix distinguishes another webhook of the type from the first: "Quota", "Scale".
 	Suffix string
-	// Implementation is the type that has the user's methods. Holder says that it is the
-	// marked type itself.
+	// Implementation is the type with the user's methods. Holder is true if it is the marked type itself.
 	Implementation string
 	Holder         bool
-	// Object is the type of the decoded object. It is zero if nothing is decoded: the marker turns decoding off, the
-	// rules match several kinds, or the Go type of the kind is unknown.
+	// Object is the type of the decoded object. It is zero if the handler does not decode: the marker turns it off,
+	// the rules match several kinds, or the Go type is unknown.
 	Object GoType
-	// Kinds are the kinds that the handler expects; empty for any kind.
+	// Kinds are the expected kinds, or empty for any kind.
 	Kinds []ObjectKind
-	// Operations are "Create", "Update", "Delete" and "Connect", as far as the webhook has them.
+	// Operations are the webhook's operations, from "Create", "Update", "Delete" and "Connect".
 	Operations []string
 	// Resources are the resources of the rules, with subresources: "pods", "pods/exec".
 	Resources []string
-	// NeedsStub says that the user has not written the methods yet, and NeedsTestStub that there is no
-	// function yet that makes the validator or defaulter for tests.
+	// NeedsStub is true if the user has not written the methods, and NeedsTestStub if the user has not written
+	// TestFunction.
 	NeedsStub, NeedsTestStub bool
-	// Decides says that the user's methods do something, so that they may refuse the sample.
+	// Decides is true if the user's methods have code, so that they may deny the sample.
 	Decides bool
-	// StubFile and TestStubFile are the names of the files that hold, or are to hold, the methods and the function.
+	// StubFile and TestStubFile are the names of the files for the methods and for the test function.
 	StubFile, TestStubFile string
-	// Sample is the object that tests begin with; nil where nothing is decoded.
+	// Sample is the object in generated tests, or nil if the handler does not decode.
 	Sample *Sample
-	// Missing are the operations whose methods the user has not written, where the type is there.
+	// Missing are the operations without methods of the user, if the type exists.
 	Missing []string
 	// Deleting is skip or unchangedSpec if the handler allows updates of objects that are being deleted.
 	Deleting string
-	// Ratchet is true if an error that the stored object has is a warning on UPDATE.
+	// Ratchet is true if errors that the stored object already has are warnings on UPDATE.
 	Ratchet bool
-	// Enforcement is warn or audit if the handler allows what the validator denies.
+	// Enforcement is warn or audit if the handler allows requests that the validator denies.
 	Enforcement string
-	// ListKeys are the lists in Object whose elements have keys and, for Ratchet, the sets, which have none.
+	// ListKeys are the lists in Object whose elements have keys. With Ratchet, they include sets, which have no keys.
 	ListKeys []ListKey
 }
 
-// Code is Go source, in pieces.
+// Code is Go source in pieces.
 type Code []CodePiece
 
-// CodePiece is a text, or else the name of a package's type or function, which a file of another package qualifies.
+// CodePiece is a text or the name of a package-level type or function. Files of other packages qualify the name.
 type CodePiece struct {
 	Text string
 	Name GoType
 }
 
-// Text returns the source with the names that a function gives.
+// Text returns the source. named returns the text of each name.
 func (c Code) Text(named func(GoType) string) string {
 	var text strings.Builder
 	for _, p := range c {
@@ -76,7 +75,7 @@ func (c Code) Text(named func(GoType) string) string {
 	return text.String()
 }
 
-// Fits reports whether a package can use all names.
+// Fits reports whether the package at path can use all names.
 func (c Code) Fits(path string) bool {
 	return c != nil && !slices.ContainsFunc(c, func(p CodePiece) bool {
 		return !p.Name.IsZero() && p.Name.Path != path && !token.IsExported(p.Name.Name)
@@ -85,40 +84,40 @@ func (c Code) Fits(path string) bool {
 
 // HandlerPackage is a Go package of handlers.
 type HandlerPackage struct {
-	// Dir is the absolute folder.
+	// Dir is the absolute folder of the package.
 	Dir string
 	// Path is the import path.
 	Path string
-	// Name is the package clause's.
+	// Name is the name in the package clause.
 	Name string
-	// Generated is true if the package is below the folder of handlers, and false if it is one of the user's.
+	// Generated is true if the package is below the folder of handlers, and false if it is the user's.
 	Generated bool
 }
 
-// GoType is a named type.
+// GoType is a named Go type.
 type GoType struct {
-	// Path is the package's import path, Alias the name under which generated code imports it.
+	// Path is the package's import path. Alias is its import alias in generated code.
 	Path, Alias string
 	Name        string
 }
 
-// IsZero reports whether there is no type.
+// IsZero reports whether the type is unset.
 func (t GoType) IsZero() bool { return t.Name == "" }
 
-// ObjectKind is the kind of an object as a request names it.
+// ObjectKind is the kind of an object in a request.
 type ObjectKind struct {
 	APIVersion, Kind string
 }
 
-// ListKey names the members that identify the elements of a list.
+// ListKey contains the members that identify the elements of a list.
 type ListKey struct {
-	// Struct has the list as its member of that JSON name.
+	// Struct is the struct with the list. Member is the list's JSON name in it.
 	Struct GoType
 	Member string
 	Keys   []string
 }
 
-// ServedPath is the path of the service, or of the URL.
+// ServedPath returns the path of the service or of the URL.
 func (w *Webhook) ServedPath() string {
 	if p := w.Path(); p != "" || w.Spec.ClientConfig.URL == nil {
 		return p
@@ -130,7 +129,8 @@ func (w *Webhook) ServedPath() string {
 	return u.Path
 }
 
-// Method is the name of the validator's or defaulter's method for an operation: ValidateCreate, DefaultQuotaUpdate.
+// Method returns the name of the validator's or defaulter's method for an operation: ValidateCreate,
+// DefaultQuotaUpdate.
 func (h *Handler) Method(mutating bool, operation string) string {
 	if mutating {
 		return "Default" + h.Suffix + operation
@@ -138,18 +138,18 @@ func (h *Handler) Method(mutating bool, operation string) string {
 	return "Validate" + h.Suffix + operation
 }
 
-// TestFunction is the name of the user's function that makes the validator or defaulter for tests.
+// TestFunction returns the name of the user's function that creates the validator or defaulter for tests.
 func (h *Handler) TestFunction() string { return "new" + h.Implementation }
 
-// Sample is a minimal object for tests: it has the required fields and no more.
+// Sample is a minimal object for tests, with only the required fields.
 type Sample struct {
 	Type   GoType
 	Fields []SampleField
 }
 
-// SampleField is a field of a Sample. One of Literal, Struct and Metadata gives its value.
+// SampleField is a field of a Sample. Its value is Literal, Struct or Metadata.
 type SampleField struct {
-	// Name is Go's.
+	// Name is the Go name.
 	Name string
 	// Literal is Go source.
 	Literal string
@@ -158,8 +158,8 @@ type SampleField struct {
 	Metadata bool
 }
 
-// SubresourceType returns the Go type of the objects that requests for a subresource carry, such as pods/exec. It is
-// false for a resource, and for subresources with the object's own type.
+// SubresourceType returns the Go type of objects in requests for a subresource, such as pods/exec. ok is false for a
+// resource and for subresources with the resource's own type.
 func SubresourceType(resource string) (GoType, bool) {
 	types := SubresourceTypes()
 	t, ok := types[resource]
@@ -170,9 +170,9 @@ func SubresourceType(resource string) (GoType, bool) {
 	return t, ok
 }
 
-// SubresourceTypes are the Go types of the objects that requests for subresources carry, by the
-// subresource, or by resource and subresource where that makes a difference. For the others
-// (status, ephemeralcontainers, resize, approval, finalize) it is the object's own type.
+// SubresourceTypes maps subresources, or resources with subresources if the type depends on the resource, to the Go
+// types of the objects in requests. The others (status, ephemeralcontainers, resize, approval, finalize) have the
+// resource's own type.
 func SubresourceTypes() map[string]GoType {
 	return map[string]GoType{
 		"scale":                 {"k8s.io/api/autoscaling/v1", "autoscalingv1", "Scale"},

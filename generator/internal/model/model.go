@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package model is what the generator knows of a project once its markers are read: plain data with positions. The
-// packages build, kubebuilder and manifest make it; check, convert, render, lint and upgrade read it.
+// Package model describes a project as plain data with positions. The packages build, kubebuilder and manifest create
+// it; check, convert, render, lint and upgrade read it.
 package model
 
 import (
@@ -14,37 +14,37 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Project is one module's webhooks, policies and conversions.
+// Project holds a module's webhooks, policies and conversions.
 type Project struct {
-	// Module is the module that is generated for.
+	// Module is the module for which the code is generated.
 	Module Module
-	// API is the version of admissionregistration.k8s.io to write: "v1" or "v1beta1".
+	// API is the version of admissionregistration.k8s.io in the manifest: "v1" or "v1beta1".
 	API string
-	// Configurations are the objects of the manifest, in the order they are written:
-	// mutating before validating, then by name. Each has at least one webhook.
+	// Configurations are the webhook configurations in manifest order: mutating before validating, then by name. Each
+	// has at least one webhook.
 	Configurations []*Configuration
-	// Policies are in the order in which they are written: mutating before validating, then by name.
+	// Policies are in manifest order: mutating before validating, then by name.
 	Policies []*Policy
 	// MinKubernetes is the oldest API server that the project supports, such as 1.34, if webhook-gen.yaml sets it.
 	MinKubernetes diag.Sourced[string]
-	// Conversions are the spokes, in the order in which they are written.
+	// Conversions are the spokes in the order of the generated code.
 	Conversions []*Conversion
-	// ConversionRules are the markers' settings for fields in conversions.
+	// ConversionRules are the markers' rules for fields in conversions.
 	ConversionRules []ConversionRule
-	// Incomplete is true if a marker could not be read, or a spoke has no hub. A rule that no conversion reaches may then
-	// belong to what the project lacks.
+	// Incomplete is true if a marker is invalid or a spoke has no hub. Unused rules are then no error, because they
+	// may belong to the missing part.
 	Incomplete bool
 }
 
-// Module is a Go module; zero without a module.
+// Module is a Go module, or zero outside of a module.
 type Module struct {
-	// Path is the module path that go.mod declares.
+	// Path is the module path in go.mod.
 	Path string
 	// Dir is the absolute folder of go.mod.
 	Dir string
 }
 
-// Webhooks lists the webhooks of all configurations.
+// Webhooks returns the webhooks of all configurations.
 func (p *Project) Webhooks() []*Webhook {
 	var all []*Webhook
 	for _, c := range p.Configurations {
@@ -55,78 +55,77 @@ func (p *Project) Webhooks() []*Webhook {
 
 // Configuration is a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration.
 type Configuration struct {
-	// Source has the position of the marker that declares the object, which is invalid without a marker, and of "name",
-	// "labels" and "annotations".
+	// Source has the positions of the marker and of "name", "labels" and "annotations". The marker's is invalid if no
+	// marker declares the configuration.
 	Source
 	Mutating    bool
 	Name        string
 	Labels      map[string]string
 	Annotations map[string]string
-	// Webhooks are in the order in which they are written, which for mutating webhooks is the
-	// order in which the API server calls them.
+	// Webhooks are in manifest order. API servers call mutating webhooks in that order.
 	Webhooks []*Webhook
 }
 
-// Kind is the API type that a webhook is for.
+// Kind is the API type of a webhook.
 type Kind struct {
 	Group, Version, Kind string
-	// Plural is the resource's name.
+	// Plural is the name of the resource.
 	Plural string
-	// Scope is "Cluster", "Namespaced", or empty if the source does not set it.
+	// Scope is "Cluster", "Namespaced", or "" if the source does not set it.
 	Scope string
-	// Subresources are the subresources that markers on the type declare. They are nil if the type has no marker of
-	// controller-gen, whose definition would have them.
+	// Subresources are the subresources in the type's markers. It is nil if the type has no markers of
+	// controller-gen, which would add them to the CRD.
 	Subresources []string
 }
 
-// Is reports whether two kinds are the same in group, version and name.
+// Is reports whether two kinds have the same group, version and name.
 func (k Kind) Is(o Kind) bool {
 	return k.Group == o.Group && k.Version == o.Version && k.Kind == o.Kind
 }
 
-// APIVersion is the group and version as objects have them.
+// APIVersion returns the apiVersion of objects.
 func (k Kind) APIVersion() string { return strings.TrimPrefix(k.Group+"/"+k.Version, "/") }
 
-// Webhook is one entry of a configuration.
+// Webhook is an entry of a configuration.
 type Webhook struct {
 	// Source has the positions of the marker and of the fields in Spec.
 	Source
 	Mutating bool
-	// Kubebuilder says that a +kubebuilder marker declares it: mistakes that controller-gen
-	// lets through are then warnings, and no handler is generated.
+	// Kubebuilder is true for a +kubebuilder marker. Errors that controller-gen ignores are then warnings, and no
+	// handler is generated.
 	Kubebuilder bool
-	// Package is the import path of the package whose marker declares it.
+	// Package is the import path of the package with the marker.
 	Package string
-	// Kind is nil where the marker gives its rules itself.
+	// Kind is the kind of the rules, or nil if the marker sets the rules.
 	Kind *Kind
-	// Kinds are the kinds that it matches, as far as their Go types are known. Without match conditions, it is the kind
-	// of the marker alone.
+	// Kinds are the matched kinds, if their Go types are known. Without match conditions, it contains only the
+	// marker's kind.
 	Kinds []TypedKind
-	// Handler is the Go code that serves it; nil where the manifest entry is all there is.
+	// Handler is the Go code that serves the webhook, or nil for a webhook without generated code.
 	Handler *Handler
-	// Policy is the policy that replaces it on newer clusters; nil without one.
+	// Policy is the policy that replaces the webhook on newer clusters, or nil.
 	Policy *Policy
-	// Configuration is the name of the object that the webhook belongs to.
+	// Configuration is the name of the webhook's configuration.
 	Configuration string
-	// Order sorts webhooks within their configuration, before their names do.
+	// Order sorts webhooks in their configuration. Webhooks with the same order are sorted by name.
 	Order int
-	// Spec is the entry; of a validating webhook ReinvocationPolicy is nil. It is v1's type for
-	// v1beta1 too: the two have the same fields.
+	// Spec is the entry in v1's type, which has the same fields in v1beta1. A validating webhook has no
+	// ReinvocationPolicy.
 	Spec admissionregistrationv1.MutatingWebhook
-	// Deleting is the argument of that name: check, skip or unchangedSpec.
+	// Deleting is the argument `deleting`: check, skip or unchangedSpec.
 	Deleting diag.Sourced[string]
-	// Ratchet is the argument of that name.
+	// Ratchet is the argument `ratchet`.
 	Ratchet diag.Sourced[bool]
-	// Enforcement is the argument of that name: deny, warn or audit.
+	// Enforcement is the argument `enforcement`: deny, warn or audit.
 	Enforcement diag.Sourced[string]
-	// KeptOut says that the last expression of its namespaceSelector keeps the namespaces out that its own
+	// KeptOut is true if the last expression of the namespaceSelector excludes the namespaces that the webhook's
 	// server needs.
 	KeptOut bool
-	// Allowed are the rules of lint that the webhook may break.
+	// Allowed are the lint rules that the webhook may break.
 	Allowed []*Allowance
 }
 
-// Path is the URL path that the webhook's service serves it at; empty for a webhook reached by URL.
+// Path returns the URL path on the webhook's service, or "" for a webhook with a URL.
 func (w *Webhook) Path() string {
 	if s := w.Spec.ClientConfig.Service; s != nil && s.Path != nil {
 		return *s.Path
@@ -134,11 +133,10 @@ func (w *Webhook) Path() string {
 	return ""
 }
 
-// Positions maps the fields of a webhook to their positions in the source, by path: "clientConfig.service.path",
-// "rules[0].scope".
+// Positions maps field paths of a webhook to positions in the source: "clientConfig.service.path", "rules[0].scope".
 type Positions map[string]diag.Range
 
-// Nearest is the position of a field, or else of the nearest field around it, or else around.
+// Nearest returns the position of a field or of the nearest outer field, or else around.
 func (p Positions) Nearest(field string, around diag.Range) diag.Range {
 	for field != "" {
 		if at, ok := p[field]; ok {
@@ -149,7 +147,7 @@ func (p Positions) Nearest(field string, around diag.Range) diag.Range {
 	return around
 }
 
-// Set records the position of a field, if it has one.
+// Set records a field's position if it is valid.
 func (p Positions) Set(field string, at diag.Range) {
 	if at.IsValid() {
 		p[field] = at
@@ -164,9 +162,9 @@ func (p Positions) SetList(field string, list diag.Sourced[[]string]) {
 	}
 }
 
-// CanShare reports whether one handler, at one path, can answer two webhooks: both are mutating or both validating, and
-// where the path is made of a kind, both are for that kind. A project may well ask for failurePolicy Fail on CREATE and
-// for Ignore on DELETE, or for a resource and its subresource, and serve both by the same code.
+// CanShare reports whether one handler at one path can serve both webhooks. Both must be mutating or validating, and
+// for the same kind if the path is derived from a kind. For example, they may have different failure policies for
+// CREATE and DELETE, or match a resource and its subresource.
 func (w *Webhook) CanShare(other *Webhook) bool {
 	if w.Mutating != other.Mutating {
 		return false
@@ -176,7 +174,7 @@ func (w *Webhook) CanShare(other *Webhook) bool {
 	})
 }
 
-// isPathOfKind reports whether a webhook's path is made of the group, the version and a kind of its rules, as by
+// isPathOfKind reports whether a webhook's path is derived from a group, version and kind in its rules, as in
 // generateValidatePath and generateMutatePath of controller-runtime's pkg/builder.
 func (w *Webhook) isPathOfKind() bool {
 	prefix := "/validate-"
@@ -196,7 +194,7 @@ func (w *Webhook) isPathOfKind() bool {
 	return false
 }
 
-// Resources are the resources of a webhook, sorted, subresources counted as what they belong to.
+// Resources returns a webhook's sorted resources, with the resource in place of its subresources.
 func (w *Webhook) Resources() (all []string) {
 	for _, rule := range w.Spec.Rules {
 		for _, r := range rule.Resources {
@@ -208,12 +206,13 @@ func (w *Webhook) Resources() (all []string) {
 	return slices.Compact(all)
 }
 
-// Allowance is a +webhook:allow: a rule of lint that webhooks may break, or one that expressions of policies may break.
+// Allowance is a +webhook:allow: a lint rule that webhooks may break, or a rule that expressions of policies may
+// break.
 type Allowance struct {
-	// Range is the marker.
+	// Range is the position of the marker.
 	diag.Range
-	// Rule is the rule's id, and Reason why it may be broken.
+	// Rule is the id of the rule. Reason is the user's reason for the allowance.
 	Rule, Reason string
-	// RuleAt and ReasonAt are their positions.
+	// RuleAt and ReasonAt are the positions of the two.
 	RuleAt, ReasonAt diag.Range
 }

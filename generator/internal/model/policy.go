@@ -18,91 +18,90 @@ import (
 type Policy struct {
 	Source
 	Mutating bool
-	// Package is the import path of the package whose marker declares it.
+	// Package is the import path of the package with the marker.
 	Package string
 	// PackageName is the name in its package clause.
 	PackageName string
-	// Kind is nil where the marker gives its rules itself.
+	// Kind is the kind of the rules, or nil if the marker sets the rules.
 	Kind *Kind
 	Name string
 	Spec PolicySpec
-	// Incomplete is true if a marker of the package could not be read: it may be of the policy.
+	// Incomplete is true if a marker in the package is invalid: it may belong to the policy.
 	Incomplete bool
-	// Bindings are in the order in which they are written.
+	// Bindings are in manifest order.
 	Bindings []*Binding
-	// DefinitionRules are the rules in the definitions of the matched kinds: from markers of controller-gen, and from
-	// definitions on disk.
+	// DefinitionRules are the validation rules of the matched kinds, from controller-gen's markers and from CRDs on
+	// disk.
 	DefinitionRules []DefinitionRule
-	// Kinds are the kinds that the policy matches and ParamKind the kind of its parameters, as far as their Go types are
-	// known.
+	// Kinds are the matched kinds, and ParamKind is the parameters' kind, if their Go types are known.
 	Kinds     []TypedKind
 	ParamKind *TypedKind
-	// Allowed are the rules that its expressions may break.
+	// Allowed are the rules that the policy's expressions may break.
 	Allowed []*Allowance
-	// InsteadOf is the webhook that the policy replaces from Kubernetes 1.Since on; nil without one. The policy's first
+	// InsteadOf is the webhook that the policy replaces from Kubernetes 1.Since on, or nil. The policy's first
 	// Inherited match conditions are the webhook's.
 	InsteadOf        *Webhook
 	Since, Inherited int
-	// Numbers and Texts are in its expressions and in the schemas of its kinds, if it replaces a webhook.
+	// Numbers and Texts occur in the expressions and in the kinds' schemas, for a policy that replaces a webhook.
 	Numbers []int64
 	Texts   []string
 }
 
 // DefinitionRule is a +kubebuilder:validation:XValidation, or an entry of x-kubernetes-validations.
 type DefinitionRule struct {
-	// Path has the JSON names of the fields above the value that the rule calls self.
+	// Path contains the JSON names of the fields that lead to self.
 	Path []string
-	// Expression is its CEL expression.
+	// Expression is the rule's CEL.
 	Expression string
-	// At is the position of the field or type with the marker, or of the rule in the definition.
+	// At is the position of the field or type with the marker, or of the rule in the CRD.
 	At diag.Range
 }
 
 // Binding is a ValidatingAdmissionPolicyBinding or a MutatingAdmissionPolicyBinding.
 type Binding struct {
-	// Source has the position of the policy's marker where no marker declares the binding.
+	// Source has the position of the policy's marker if no marker declares the binding.
 	Source
 	Name string
-	// Spec is the binding's; of a mutating policy it has no ValidationActions.
+	// Spec is the binding's specification. Bindings of mutating policies have no ValidationActions.
 	Spec admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec
 }
 
-// Source is where an object and its fields are set.
+// Source holds the positions of an object and its fields.
 type Source struct {
-	// Range is the marker.
+	// Range is the position of the marker.
 	diag.Range
-	// At maps the field paths of the object, such as spec.failurePolicy, to the positions of the arguments that set them.
+	// At maps the object's field paths, such as spec.failurePolicy, to the positions of their arguments.
 	At Positions
-	// Expressions have, by field path, the position of each piece of an expression; of a piece that is not there, the
-	// position of the expression.
+	// Expressions maps field paths to functions that return the position of a part of the expression. For a part
+	// outside of the expression, they return the position of the expression.
 	Expressions map[string]func(from, to int) diag.Range
 }
 
-// Text records the position of a text that a marker contains literally.
-func (s *Source) Text(field string, said diag.Sourced[string]) {
-	s.At.Set(field, said.At)
-	if said.Part != nil {
+// Text records the position of an expression that a marker contains literally.
+func (s *Source) Text(field string, text diag.Sourced[string]) {
+	s.At.Set(field, text.At)
+	if text.Part != nil {
 		if s.Expressions == nil {
 			s.Expressions = map[string]func(from, to int) diag.Range{}
 		}
 		s.Expressions[field] = func(from, to int) diag.Range {
-			if from < 0 || from >= to || to > len(said.V) {
-				return said.At
+			if from < 0 || from >= to || to > len(text.V) {
+				return text.At
 			}
-			return said.Part(from, to)
+			return text.Part(from, to)
 		}
 	}
 }
 
-// Element records the marker of an element of a list in the specification, and returns the element's path.
+// Element records the marker's position for a list element in the specification, and returns the element's path.
 func (s *Source) Element(list string, index int, at diag.Range) string {
 	path := fmt.Sprintf("spec.%s[%d]", list, index)
 	s.At[path] = at
 	return path
 }
 
-// Where is the position of a field ("rules[0].operations[1]"), or of the nearest field around it in the source, or the
-// marker itself.
+// Where returns the position of a field ("rules[0].operations[1]"), of the nearest outer field in the source, or of
+// the marker.
 func (s *Source) Where(field string) diag.Range { return s.At.Nearest(field, s.Range) }
 
 // TypedKind is a kind with its Go type.
@@ -118,10 +117,10 @@ type PolicySpec struct {
 	MatchConditions  []admissionregistrationv1.MatchCondition
 	Variables        []admissionregistrationv1.Variable
 	FailurePolicy    *admissionregistrationv1.FailurePolicyType
-	// Validations and AuditAnnotations are of validating policies alone.
+	// Only validating policies have Validations and AuditAnnotations.
 	Validations      []admissionregistrationv1.Validation
 	AuditAnnotations []admissionregistrationv1.AuditAnnotation
-	// Mutations and ReinvocationPolicy are of mutating policies alone.
+	// Only mutating policies have Mutations and ReinvocationPolicy.
 	Mutations          []admissionregistrationv1.Mutation
 	ReinvocationPolicy admissionregistrationv1.ReinvocationPolicyType
 }
@@ -145,7 +144,7 @@ func (s PolicySpec) Mutating() admissionregistrationv1.MutatingAdmissionPolicySp
 // Expression is a CEL expression of a policy. Field is its path, such as spec.validations[0].expression.
 type Expression struct{ Field, Text string }
 
-// Expressions returns the CEL expressions of a policy, by their fields.
+// Expressions returns the CEL expressions of a policy with their fields.
 func (s PolicySpec) Expressions() (all []Expression) {
 	add := func(list string, index int, field, text string) {
 		all = append(all, Expression{fmt.Sprintf("spec.%s[%d].%s", list, index, field), text})
@@ -175,7 +174,7 @@ func (s PolicySpec) Expressions() (all []Expression) {
 	return all
 }
 
-// Inherits reports whether the field of an expression is a condition of the webhook that the policy replaces.
+// Inherits reports whether an expression is a match condition of the replaced webhook.
 func (p *Policy) Inherits(field string) bool {
 	for i := range p.Inherited {
 		if field == fmt.Sprintf("spec.matchConditions[%d].expression", i) {
@@ -185,7 +184,7 @@ func (p *Policy) Inherits(field string) bool {
 	return false
 }
 
-// The minor versions of Kubernetes 1 that first serve policies. In the two versions before ServesMutating, the API is
+// The first minor versions of Kubernetes 1 that serve policies. The two versions before ServesMutating serve only
 // v1beta1, which is off by default.
 const (
 	ServesValidating   = 30
@@ -193,7 +192,7 @@ const (
 	ServesMutatingBeta = 34
 )
 
-// Serves returns the minor version of Kubernetes 1 that first serves a kind of policies as v1.
+// Serves returns the first minor version of Kubernetes 1 that serves a kind of policies as v1.
 func Serves(mutating bool) int {
 	if mutating {
 		return ServesMutating
@@ -206,13 +205,13 @@ func (p *Project) AlwaysInstalled() []*Policy {
 	return slices.DeleteFunc(slices.Clone(p.Policies), func(policy *Policy) bool { return policy.InsteadOf != nil })
 }
 
-// Replacements are the policies that replace webhooks from Kubernetes 1.Since on.
+// Replacements holds the policies that replace webhooks from Kubernetes 1.Since on.
 type Replacements struct {
 	Since    int
 	Policies []*Policy
 }
 
-// Replacements returns the policies that replace webhooks, by version.
+// Replacements returns the policies that replace webhooks, grouped by version.
 func (p *Project) Replacements() (all []Replacements) {
 	for _, policy := range p.Policies {
 		if policy.InsteadOf == nil {
@@ -228,9 +227,8 @@ func (p *Project) Replacements() (all []Replacements) {
 	return all
 }
 
-// OldestKubernetes is the minor version of the oldest API server that the project supports: as webhook-gen.yaml sets,
-// or the first that serves its policies. Without policies it is 1.30: from then on, matchConditions of webhooks are
-// stable.
+// OldestKubernetes returns the minor version of the oldest supported API server: that in webhook-gen.yaml, or the
+// first that serves the project's policies. Without policies it is 30, because 1.30 has stable matchConditions.
 func (p *Project) OldestKubernetes() int {
 	if text, ok := strings.CutPrefix(p.MinKubernetes.V, "1."); ok {
 		if minor, err := strconv.Atoi(text); err == nil {
@@ -240,7 +238,7 @@ func (p *Project) OldestKubernetes() int {
 	return Serves(slices.ContainsFunc(p.AlwaysInstalled(), func(policy *Policy) bool { return policy.Mutating }))
 }
 
-// SortPolicies sorts policies as they are written: mutating before validating, then by name.
+// SortPolicies sorts policies in manifest order: mutating before validating, then by name.
 func SortPolicies(policies []*Policy) {
 	slices.SortStableFunc(policies, func(a, b *Policy) int {
 		return cmp.Or(strings.Compare(KindWord(a.Mutating), KindWord(b.Mutating)), strings.Compare(a.Name, b.Name))

@@ -4,7 +4,7 @@ package model
 
 import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 
-// The ids under which this package reports.
+// The ids of this package's rules.
 const (
 	RuleGroupVersion  = "D1"
 	RulePlural        = "D2"
@@ -30,7 +30,7 @@ const (
 	RuleOneType       = "U3"
 )
 
-// Rules documents them.
+// Rules documents the rules.
 func Rules() []diag.Rule {
 	return []diag.Rule{
 		{ID: RuleGroupVersion, Title: "a type's API group and version are known"},

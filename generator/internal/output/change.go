@@ -4,13 +4,13 @@ package output
 
 import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 
-// Action is what happens to a file.
+// Action is an operation on a file.
 type Action int
 
 const (
 	// Create writes a new file.
 	Create Action = iota
-	// Replace writes another text to a file that is there.
+	// Replace overwrites an existing file.
 	Replace
 	// Remove deletes a file.
 	Remove
@@ -18,7 +18,7 @@ const (
 
 func (a Action) String() string { return [...]string{"create", "replace", "remove"}[a] }
 
-// Stale reports each change as a finding: the file is not what generate would write.
+// Stale returns a diagnostic for each change: generate would write another file.
 func Stale(changes []Change) diag.List {
 	words := map[Action]string{
 		Create: "this generated file is missing", Replace: "this generated file is out of date", Remove: "no marker needs this generated file any more",
@@ -34,15 +34,15 @@ func Stale(changes []Change) diag.List {
 	return stale
 }
 
-// Change is one file's change.
+// Change is the change of one file.
 type Change struct {
-	// Path is the file's absolute path below the root, with links followed.
+	// Path is the file's absolute path below the root, after links.
 	Path   string
 	Action Action
-	// Old is what the file holds and New what it shall hold, both to the byte. Old is nil for Create, New for Remove.
+	// Old and New are the file's bytes before and after the change. Old is nil for Create, New for Remove.
 	Old, New []byte
-	// Cause is the marker that needs the file; invalid for Remove.
+	// Cause is the marker that needs the file. It is invalid for Remove.
 	Cause diag.Range
-	// Note is the file's.
+	// Note is the note of the File.
 	Note string
 }

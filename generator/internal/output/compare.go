@@ -15,13 +15,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// Compare reads the disk below root, the module's folder, and returns the changes that make it hold the files, ordered
-// by path. A file that is right already gives no change.
+// Compare returns the changes that make the module's folder, root, contain the files. The changes are in the order of
+// paths, and files that are up to date have none.
 //
-// owned are the absolute paths of existing files that the run covers: one that is not among the files is removed if it
-// carries our header, and left alone otherwise.
+// owned lists the absolute paths of existing files that the run covers. An owned file that is not in files is removed
+// if it has our header.
 //
-// If anything prevents a change, Compare returns no changes and all errors.
+// If an error prevents a change, Compare returns no changes and all errors.
 func Compare(root string, files []File, owned []string) ([]Change, diag.List) {
 	actual, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -30,10 +30,10 @@ func Compare(root string, files []File, owned []string) ([]Change, diag.List) {
 	c := comparison{root: root, actual: actual, wanted: make(map[string]File)}
 	var problems diag.List
 	for _, f := range files {
-		problems.Add(c.want(f)...)
+		problems.Add(c.compareFile(f)...)
 	}
 	for _, path := range owned {
-		problems.Add(c.own(path)...)
+		problems.Add(c.removeOwned(path)...)
 	}
 	if len(problems) > 0 {
 		return nil, problems
@@ -42,20 +42,20 @@ func Compare(root string, files []File, owned []string) ([]Change, diag.List) {
 	return c.changes, nil
 }
 
-// comparison is a Compare under way.
+// comparison is the state of Compare.
 type comparison struct {
-	root    string          // the module's folder, as the user calls it
-	actual  string          // the same without links
+	root    string          // as the user wrote it
+	actual  string          // root without links
 	wanted  map[string]File // by identity of the located path
 	changes []Change
 }
 
-// identity is the same for paths that are one file on some file system: of names that differ
-// in case alone, a checkout on macOS or Windows keeps one.
+// identity returns the key of a path. Paths that differ only in case have the same key, because macOS and Windows
+// treat them as one file.
 func identity(path string) string { return strings.ToLower(path) }
 
-// want compares one file with the disk, and returns what prevents its change.
-func (c *comparison) want(f File) diag.List {
+// compareFile adds the change of one file. It returns the errors that prevent the change.
+func (c *comparison) compareFile(f File) diag.List {
 	if file, found := obstacle(f.Path); found {
 		return diag.List{at(file, f.Cause, RuleInTheWay, "%s is a file, and a folder of that name is needed for %s",
 			filepath.Base(file), filepath.Base(f.Path))}
@@ -82,7 +82,7 @@ func (c *comparison) want(f File) diag.List {
 	return nil
 }
 
-// replace is want for a file that exists and is not the user's.
+// replace compares an existing file with its new content.
 func (c *comparison) replace(f File) diag.List {
 	old, err := regular.ReadFile(f.Path, regular.Source)
 	if err != nil {
@@ -106,9 +106,9 @@ func (c *comparison) replace(f File) diag.List {
 	return nil
 }
 
-// own removes an existing file that is no longer wanted, if it is ours, and returns what prevents that. It leaves
-// folders alone: charts of others have folders among their templates.
-func (c *comparison) own(path string) diag.List {
+// removeOwned removes an owned file that the run does not want. It returns the errors that prevent the change.
+// Folders stay: other people's charts have folders among their templates.
+func (c *comparison) removeOwned(path string) diag.List {
 	old, _, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errFolder), errors.Is(err, errSpecial):
@@ -129,12 +129,12 @@ func (c *comparison) own(path string) diag.List {
 		return diag.List{at(path, diag.Range{}, RuleInTheWay, "%s is a link to a generated file that no marker needs any more", filepath.Base(path)).
 			WithHint("remove the link")}
 	}
-	c.wanted[identity(located)] = File{Path: located} // owned may name it twice
+	c.wanted[identity(located)] = File{Path: located} // owned may contain it twice
 	c.changes = append(c.changes, Change{Path: located, Action: Remove, Old: old})
 	return nil
 }
 
-// isSame reports whether two paths that are equal but for case are one file here.
+// isSame reports whether two paths that differ at most in case are the same file on this file system.
 func isSame(a, b string) bool {
 	if a == b {
 		return true

@@ -56,15 +56,15 @@ func TestLineEndings(t *testing.T) {
 	}
 }
 
-// Links are followed to where they lead, inside the module.
+// Compare follows links inside the module.
 func TestLinks(t *testing.T) {
 	tests := map[string]struct {
-		links    map[string]string // below base, from a name to where it leads
-		disk     map[string]string // likewise
+		links    map[string]string // below base, from name to target
+		disk     map[string]string // below base
 		root     string            // below base; "m" if empty
 		want     string            // the file to generate, below base
 		owned    string
-		written  map[string]string // what base then holds, besides disk and links
+		written  map[string]string // all files in base afterwards except disk and links
 		removed  []string
 		problems string
 	}{
@@ -232,7 +232,7 @@ func TestCompareIsOrdered(t *testing.T) {
 	}
 }
 
-// An orphan may be named twice, and may be gone already.
+// An orphan may be listed twice, or may no longer exist.
 func TestCompareRemovesOnce(t *testing.T) {
 	root := t.TempDir()
 	path := filepath.Join(root, "a.go")
@@ -243,8 +243,8 @@ func TestCompareRemovesOnce(t *testing.T) {
 	}
 }
 
-// Where case counts, a file that a wanted one differs from in case alone is an orphan; where it
-// does not, it is the wanted file.
+// On a case-sensitive file system, a file that differs from a wanted one only in case is an orphan. On others, it is
+// the wanted file.
 func TestCompareOrphanByCase(t *testing.T) {
 	root := t.TempDir()
 	upper, lower := filepath.Join(root, "Order.go"), filepath.Join(root, "order.go")
@@ -291,7 +291,7 @@ func TestCompareOddPaths(t *testing.T) {
 	})
 }
 
-// A file that is right keeps its time of modification, in a run that writes others too.
+// A file that is up to date keeps its modification time, even if the run writes other files.
 func TestEqualFilesAreNotTouched(t *testing.T) {
 	root := t.TempDir()
 	equal, old := filepath.Join(root, "equal.go"), filepath.Join(root, "old.go")
@@ -323,7 +323,7 @@ func TestRulesAreUnique(t *testing.T) {
 	}
 }
 
-// A file of the user's with a part of ours is replaced as long as it is what the new text was made from.
+// A Part is replaced if its file still has the content that the new text is based on.
 func TestComparePart(t *testing.T) {
 	root := t.TempDir()
 	path := filepath.Join(root, "crd.yaml")

@@ -12,8 +12,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// Diff prints the changes as a unified diff that `patch -p1` and `git apply` carry out in
-// dir. Paths are relative to dir, which lies at or above all of them.
+// Diff prints the changes as a unified diff for `patch -p1` or `git apply` in dir. Its paths are relative to dir,
+// which contains all of the files.
 func Diff(w io.Writer, dir string, changes []Change) error {
 	var out bytes.Buffer
 	for _, c := range changes {
@@ -23,8 +23,7 @@ func Diff(w io.Writer, dir string, changes []Change) error {
 		}
 		name := filepath.ToSlash(rel)
 		from, to := label("a/"+name), label("b/"+name)
-		// git's own header lines let a file without lines be created too. git reads them for
-		// the whole diff or for none of it.
+		// An empty file needs git's own header lines. git reads them in every file of the diff or in none.
 		fmt.Fprintf(&out, "diff --git a/%s b/%s\n", name, name)
 		switch c.Action {
 		case Create:
@@ -40,8 +39,8 @@ func Diff(w io.Writer, dir string, changes []Change) error {
 	return err
 }
 
-// label ends a name that holds a space in a tab, as git does: GNU patch takes only what
-// precedes the first blank for the name otherwise.
+// label returns a name for the header of a diff. GNU patch cuts names at the first blank, so a name with a space ends
+// in a tab, as in git's diffs.
 func label(name string) string {
 	if strings.Contains(name, " ") {
 		return name + "\t"

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Every pair of these texts is a change whose diff git and patch must be able to carry out.
+// git and patch must apply the diff between every pair of these texts.
 func TestDiffCanBeApplied(t *testing.T) {
 	texts := []string{
 		"",
@@ -56,7 +56,7 @@ func TestDiffCanBeApplied(t *testing.T) {
 				for path, text := range want {
 					got, err := os.ReadFile(path)
 					if text == "" && tool == "patch" && err != nil {
-						continue // patch takes an emptied file for a removed one
+						continue // patch mistakes an empty file for a removed one
 					}
 					if err != nil || string(got) != text {
 						t.Errorf("from %q to %q: %s makes %q, %v\n%s", old, text, tool, got, err, diff.String())

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// entryOnDisk is a snapshot's record of a file, link or folder.
+// entryOnDisk describes a file, link or folder in a snapshot.
 type entryOnDisk struct {
 	Mode fs.FileMode
-	Text string // of a link: where it leads
+	Text string // for a link, its target
 }
 
-// snapshot reads all that lies below a folder, temporary files included.
+// snapshot reads every entry below a folder, including temporary files.
 func snapshot(t *testing.T, root string) map[string]entryOnDisk {
 	t.Helper()
 	found := make(map[string]entryOnDisk)
@@ -54,7 +54,7 @@ func rel(t *testing.T, root, path string) string {
 	return filepath.ToSlash(name)
 }
 
-// write writes a file of a test, and the folders above it.
+// write creates a file and its folders.
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

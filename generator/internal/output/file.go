@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package output brings the disk into line with what a run wants on it, or says what that
-// would take: Compare finds the changes, Write carries out all of them or none, Diff prints them.
+// Package output writes the files of a run to disk. Compare finds the changes, Diff prints them, and Write makes all
+// of them or none.
 //
-// Nobody's work is lost. A file is replaced or removed only if it is known to be ours (see
-// Ownership), nothing outside the module is touched, and a file that is right already keeps
-// its time of modification, so that build caches stay warm.
+// It never overwrites the user's work. It replaces or removes a file only if the file's Ownership allows it, and
+// writes nothing outside the module. A file that is up to date keeps its modification time, so that build caches stay
+// valid.
 package output
 
 import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 
-// Ownership is the owner of a file once it exists.
+// Ownership defines who may change a file once it exists.
 type Ownership int
 
 const (
-	// Generated files are ours for ever. They are replaced and removed only where they carry our header.
+	// Generated files belong to the generator. They are replaced and removed if they have our header.
 	Generated Ownership = iota
-	// Manifest is the file at the configured path. It may also be replaced where it lacks our
-	// header, if it holds nothing but webhook configurations: controller-gen's output, or nothing at all.
+	// Manifest is the file at the configured path. Without our header, it is replaced only if it contains nothing but
+	// webhook configurations, such as controller-gen's output.
 	Manifest
-	// Part files are the user's, and a part of them is ours: they are replaced as long as they hold what
-	// the new text was made from.
+	// Part files belong to the user, and a part of them is generated. They are replaced if they still have the
+	// content that the new text is based on.
 	Part
-	// Once files are the user's: created where missing, never touched again.
+	// Once files belong to the user. They are created if missing and never changed.
 	Once
 )
 
-// File is a file that a run wants on disk.
+// File is a file that the run generates.
 type File struct {
 	// Path is absolute.
 	Path    string
 	Content []byte
 	Owner   Ownership
-	// Base is the text that the content of a Part was made from.
+	// Base is the text that the content of a Part is based on.
 	Base []byte
-	// Cause is the marker that needs the file; invalid if no single one does.
+	// Cause is the marker that needs the file. It is invalid if more than one marker does.
 	Cause diag.Range
-	// Bare is true if the content has no Heading above it.
+	// Bare files get no Heading.
 	Bare bool
-	// Note is what the user has to know of the file, such as why a Part may have to be written again; it may be empty.
+	// Note is a note for the user, such as the reason why a Part may be rewritten. It may be empty.
 	Note string
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// The lines by which generated files are known. They name no version, date, arguments or paths, so that the same input
-// gives the same bytes. HelmHeader is for texts that Helm prints. JSONHeader is the first member of an object, because
-// JSON has no comments.
+// The header lines of generated files. They contain no version, date, arguments or paths, so that equal input gives
+// equal bytes. HelmHeader is for texts that Helm prints. JSONHeader is an object's first member, because JSON has no
+// comments.
 const (
 	GoHeader   = "// " + load.Notice
 	YAMLHeader = "# " + load.Notice
@@ -19,8 +19,8 @@ const (
 	JSONHeader = `"$comment": "` + load.Notice + `",`
 )
 
-// isOurs reports whether the file carries our header above its first line of content. In a Go file it may stand below
-// what a merge left there: that file is all the more in need of being generated again.
+// isOurs reports whether our header precedes the file's first line of content. In a Go file, a conflict marker may
+// precede the header: such a file has to be generated again.
 func isOurs(path string, content []byte) bool {
 	switch filepath.Ext(path) {
 	case ".go":

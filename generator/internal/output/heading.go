@@ -19,14 +19,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// Heading is the user's text at the top of files, such as a licence. Its zero value is empty.
+// Heading is the user's text at the top of generated files, such as a licence. The zero value is empty.
 type Heading struct {
-	golang string // as a comment of Go
-	hash   string // as lines that begin with #
+	golang string // as a Go comment
+	hash   string // as lines with #
 }
 
-// Above puts the heading above the content of Go and YAML files. Parts and bare files stay as they are, and so do files
-// that begin with it already.
+// Above puts the heading above the content of Go and YAML files. Parts, bare files and files with the heading stay
+// unchanged.
 func (h Heading) Above(files []File) []File {
 	texts := map[string]string{".go": h.golang, ".yaml": h.hash, ".yml": h.hash, ".tpl": h.hash}
 	files = slices.Clone(files)
@@ -38,8 +38,8 @@ func (h Heading) Above(files []File) []File {
 	return files
 }
 
-// ReadHeading reads a heading from a file of the module below root. setting is the position of the
-// file's name.
+// ReadHeading reads a heading from a file below root. setting is the position of the file's name in the
+// configuration.
 func ReadHeading(root, file string, setting diag.Range) (Heading, diag.List) {
 	text, err := regular.ReadBelow(root, file, regular.Settings)
 	if err != nil {
@@ -54,13 +54,13 @@ func ReadHeading(root, file string, setting diag.Range) (Heading, diag.List) {
 	return Heading{}, diag.List{diag.Errorf(at, RuleHeading, "%s %s", filepath.Base(file), problem.text).WithRelated(setting, "named here")}
 }
 
-// flaw is the reason why a text is unfit for a heading.
+// flaw is an error in a heading's text.
 type flaw struct {
 	line int
 	text string
 }
 
-// parseHeading makes a heading of a text: of Go comments, of lines that begin with #, or plain.
+// parseHeading returns the heading for a text of Go comments, of lines with #, or of neither.
 func parseHeading(text []byte) (Heading, flaw) {
 	if !utf8.Valid(text) {
 		return Heading{}, flaw{1, "is not UTF-8 text"}
@@ -97,15 +97,15 @@ func parseHeading(text []byte) (Heading, flaw) {
 			return Heading{}, flaw{i + 1, what}
 		}
 	}
-	return Heading{golang: between(inGo, lines), hash: between(hash, plain)}, flaw{}
+	return Heading{golang: trimToText(inGo, lines), hash: trimToText(hash, plain)}, flaw{}
 }
 
-// isUnprintable also reports what YAML and Go take for the end of a line, and what turns the direction of a line round.
+// isUnprintable reports control characters, line ends of YAML and Go, and characters that change the text direction.
 func isUnprintable(r rune) bool {
 	return r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff' || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// codeAt returns the first line with something besides comments of Go, and 0 without such a line.
+// codeAt returns the first line with code outside of Go comments, or 0.
 func codeAt(lines []string) int {
 	text := []byte(strings.Join(lines, "\n"))
 	file := token.NewFileSet().AddFile("", -1, len(text))
@@ -127,8 +127,8 @@ func withoutSigns(line string) string {
 	return strings.TrimSpace(strings.TrimSuffix(line, "*/"))
 }
 
-// between joins the lines from the first to the last that have text.
-func between(lines, texts []string) string {
+// trimToText joins the lines from the first to the last with text.
+func trimToText(lines, texts []string) string {
 	hasText := func(line string) bool { return line != "" }
 	first := slices.IndexFunc(texts, hasText)
 	last := len(texts) - 1
@@ -138,7 +138,8 @@ func between(lines, texts []string) string {
 	return strings.Join(lines[max(first, 0):last+1], "\n") + "\n"
 }
 
-// unfit says why a line cannot be in the heading; empty if it can. Tools would read it as more than a comment.
+// unfit returns the reason why a line cannot be in the heading, or "". Tools would read such a line as more than a
+// comment.
 func unfit(inGo, plain string) string {
 	switch {
 	case constraint.IsGoBuild(inGo), constraint.IsPlusBuild(inGo), strings.HasPrefix(plain, "go:build "), strings.HasPrefix(plain, "+build "):

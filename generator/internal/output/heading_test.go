@@ -94,7 +94,7 @@ func TestUnfitHeading(t *testing.T) {
 	}
 }
 
-// TestHeadingOutside shows that a link in the module does not copy a file from elsewhere into generated files.
+// TestHeadingOutside checks that a link in the module cannot copy an outside file into generated files.
 func TestHeadingOutside(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(outside, []byte("secret\n"), 0o600); err != nil {

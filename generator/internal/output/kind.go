@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The kinds of output, by the words of outputs in webhook-gen.yaml.
+// The kinds of output: the words for outputs in webhook-gen.yaml.
 const (
 	Manifests   = "manifests"
 	Handlers    = "handlers"
@@ -16,8 +16,8 @@ const (
 	Deliveries  = "delivery"
 )
 
-// Names of generated files, by which a later run knows their kind. CRDPatches is a folder, slash-separated; CRDPatch
-// and IntegrationFiles are patterns.
+// Names of generated files. Later runs infer the kind from them. CRDPatches is a folder with slashes; CRDPatch and
+// IntegrationFiles are patterns.
 const (
 	HandlersFile     = "zz_generated.webhook.go"
 	ConversionsFile  = "zz_generated.conversion.go"
@@ -26,11 +26,11 @@ const (
 	IntegrationFiles = "zz_generated.integration*_test.go"
 )
 
-// KindOf returns the kind of output of a generated file, which an earlier run wrote. An integration test has none: it
-// is in a module of its own, which no setting in its path marks as wanted.
+// KindOf returns the kind of a generated file of an earlier run. It returns "" for an integration test, because the
+// settings of a folder do not apply to the test's own module.
 func KindOf(path string) string {
 	name := filepath.Base(path)
-	patch, _ := filepath.Match(CRDPatch, name) // the patterns are good ones
+	patch, _ := filepath.Match(CRDPatch, name) // the pattern is valid
 	inIntegration, _ := filepath.Match(IntegrationFiles, name)
 	switch {
 	case inIntegration:

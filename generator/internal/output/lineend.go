@@ -4,9 +4,8 @@ package output
 
 import "bytes"
 
-// withLineEndings returns the content with the line endings of the text it takes the place
-// of: CRLF if every line there ends so, as it does where git's core.autocrlf checks out a
-// tree. Such a checkout is then neither drift nor rewritten line by line.
+// withLineEndings returns content with CRLF if every line of old ends in CRLF. With git's core.autocrlf, a checkout
+// then has no drift and keeps its line ends.
 func withLineEndings(content, old []byte) []byte {
 	crlf := bytes.Count(old, []byte("\r\n"))
 	if crlf == 0 || crlf != bytes.Count(old, []byte("\n")) {

@@ -11,9 +11,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 )
 
-// findForeign returns the first document of a manifest that is not a
-// MutatingWebhookConfiguration or ValidatingWebhookConfiguration, of whatever API version.
-// Empty documents do not count. It returns "" without such a document, and the line 0 if it is not known.
+// findForeign returns the first document of a manifest that is neither a MutatingWebhookConfiguration nor a
+// ValidatingWebhookConfiguration of any API version. It ignores empty documents. what is "" without such a document,
+// and line is 0 if it is unknown.
 func findForeign(manifest []byte) (what string, line int) {
 	documents, err := yamltext.Documents(manifest)
 	for _, content := range documents {

@@ -19,10 +19,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// Orphans reports the user's Go files that need names which the generated files of their package no longer declare. A
-// marker that is gone, or its type, is the cause.
+// Orphans returns a warning for each of the user's Go files that uses a name which the generated files no longer
+// declare. The user has removed a marker, or the type with the marker.
 func Orphans(changes []Change) diag.List {
-	lost := map[string]sets.Set[string]{} // by folder
+	lost := map[string]sets.Set[string]{} // names that are no longer declared, by folder
 	for _, c := range changes {
 		if dir := filepath.Dir(c.Path); isGeneratedGo(c.Path) && c.Action != Create {
 			lost[dir] = lost[dir].Union(sets.New(declared(c.Old)...))
@@ -58,7 +58,7 @@ func orphansIn(dir string, lost sets.Set[string], changes []Change) diag.List {
 	var orphans diag.List
 	methods := methodsIn(dir, changes)
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		for id := range uses(files[path]) {
+		for id := range packageNames(files[path]) {
 			if lost.Has(id.Name) {
 				at := diag.Range{Pos: diag.At(set.Position(id.Pos())), End: diag.At(set.Position(id.End()))}
 				if typ, ok := methods[id.Name]; ok {
@@ -75,7 +75,7 @@ func orphansIn(dir string, lost sets.Set[string], changes []Change) diag.List {
 	return orphans
 }
 
-// methodCall returns the text by which a method is named, with the function that makes its type, if there is one.
+// methodCall returns the expression of a method, with the constructor of its type if there is one.
 func methodCall(dir string, changes []Change, typ, method string) string {
 	for _, c := range changes {
 		if filepath.Dir(c.Path) == dir && slices.Contains(declared(c.New), "New"+typ) {
@@ -90,7 +90,7 @@ func isGeneratedGo(path string) bool {
 	return strings.HasPrefix(name, "zz_generated.") && strings.HasSuffix(name, ".go")
 }
 
-// declared returns the names that a Go file declares for its package.
+// declared returns the package-level names of a Go file.
 func declared(text []byte) []string {
 	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
 	if err != nil {
@@ -99,10 +99,10 @@ func declared(text []byte) []string {
 	return load.Declared(file)
 }
 
-// uses yields the identifiers of a file that may refer to a name of its package, in order.
-func uses(file *ast.File) iter.Seq[*ast.Ident] {
+// packageNames yields the identifiers that may refer to package-level names, in source order.
+func packageNames(file *ast.File) iter.Seq[*ast.Ident] {
 	return func(yield func(*ast.Ident) bool) {
-		others := map[*ast.Ident]bool{} // names of members
+		others := map[*ast.Ident]bool{} // members' names
 		for n := range ast.Preorder(file) {
 			switch n := n.(type) {
 			case *ast.SelectorExpr:

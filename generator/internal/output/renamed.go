@@ -19,24 +19,25 @@ import (
 // handler matches the methods of validators and defaulters.
 var handler = regexp.MustCompile(`^(Default|Validate)[A-Za-z0-9]*(Create|Update|Delete|Connect)$`)
 
-// Renamed reports new validators and defaulters that allow everything, if the user has one with the same methods and
-// its webhook goes: the type was renamed, or its package moved. used are the validators and defaulters of webhooks, by
-// folder. It returns the errors, and the orphans in other files.
+// Renamed reports types that were renamed and packages that moved. Such a type has a new stub, which would allow
+// everything, while the old type still has the user's methods but no webhook. used lists the validators and
+// defaulters of webhooks by folder. errors has an error for each stub. others are the orphans outside of the renamed
+// files.
 func Renamed(root string, changes []Change, used map[string][]string, orphans diag.List) (errors, others diag.List) {
 	others = slices.Clone(orphans)
-	folders := losing(changes)
+	folders := foldersWithLostHandlers(changes)
 	for _, c := range changes {
 		if c.Action != Create || filepath.Ext(c.Path) != ".go" || isGeneratedGo(c.Path) || strings.HasSuffix(c.Path, "_test.go") {
 			continue
 		}
 		for now, methods := range handlers(c.New) {
-			path, old, ok := like(now, methods, filepath.Dir(c.Path), folders, changes, used)
+			path, old, ok := findRenamed(now, methods, filepath.Dir(c.Path), folders, changes, used)
 			if !ok {
 				continue
 			}
 			errors.Add(renamed(root, path, c, old, now))
 			prefix := strings.TrimSuffix(path, ".go")
-			others = slices.DeleteFunc(others, func(d diag.Diagnostic) bool { // it and its test
+			others = slices.DeleteFunc(others, func(d diag.Diagnostic) bool { // the file and its test
 				return d.Pos.File == path || d.Pos.File == prefix+"_test.go"
 			})
 		}
@@ -44,8 +45,9 @@ func Renamed(root string, changes []Change, used map[string][]string, orphans di
 	return errors, others
 }
 
-// losing returns the folders whose generated files no longer declare the interface of a validator or defaulter.
-func losing(changes []Change) (folders []string) {
+// foldersWithLostHandlers returns the folders whose generated files no longer declare a validator's or defaulter's
+// interface.
+func foldersWithLostHandlers(changes []Change) (folders []string) {
 	declares := func(text []byte) (names []string) {
 		return slices.DeleteFunc(declared(text), func(name string) bool {
 			return !strings.HasSuffix(name, "Validator") && !strings.HasSuffix(name, "Defaulter")
@@ -63,9 +65,9 @@ func losing(changes []Change) (folders []string) {
 	return folders
 }
 
-// like returns a type of the user in one of the folders that has the same methods as another one, and that no webhook
-// calls. In another folder than the other's, it has the same name.
-func like(name string, methods []string, folder string, folders []string, changes []Change, used map[string][]string) (path, old string, ok bool) {
+// findRenamed returns a type of the user in one of the folders that has the same methods as the new type and no
+// webhook. In a folder other than the new type's, it also has the same name.
+func findRenamed(name string, methods []string, folder string, folders []string, changes []Change, used map[string][]string) (path, old string, ok bool) {
 	for _, dir := range folders {
 		for _, f := range load.Texts(dir, "*.go") {
 			if isGeneratedGo(f.Path) || strings.HasSuffix(f.Path, "_test.go") || slices.ContainsFunc(changes, func(c Change) bool { return c.Path == f.Path }) {
@@ -81,7 +83,7 @@ func like(name string, methods []string, folder string, folders []string, change
 	return "", "", false
 }
 
-// renamed is the finding about a file whose code belongs to another type or package now.
+// renamed returns the error about a file whose type was renamed or whose package moved.
 func renamed(root, path string, stub Change, old, now string) diag.Diagnostic {
 	rel := func(path string) string {
 		if rel, err := filepath.Rel(root, path); err == nil {
@@ -103,7 +105,7 @@ func renamed(root, path string, stub Change, old, now string) diag.Diagnostic {
 		WithHint("rename the code, too, then run webhook-gen: %s; mv %s %s", edit, from, to)
 }
 
-// handlers returns the methods of validators and defaulters in the text of a Go file, sorted, by their types.
+// handlers returns the sorted methods of a Go file's validators and defaulters by type.
 func handlers(text []byte) map[string][]string {
 	types := map[string][]string{}
 	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
@@ -121,7 +123,7 @@ func handlers(text []byte) map[string][]string {
 	return types
 }
 
-// methodsIn returns the types of the methods that the new generated files of a folder declare, by the methods' names.
+// methodsIn returns the receivers of the methods in a folder's new generated files, by method.
 func methodsIn(dir string, changes []Change) map[string]string {
 	types := map[string]string{}
 	for _, c := range changes {

@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// The ids under which this package reports.
+// The ids of this package's rules.
 const (
 	RuleOutside  = "O1"
 	RuleTwice    = "O2"
@@ -29,7 +29,7 @@ const (
 	RuleRenamed  = "O13"
 )
 
-// Rules documents them.
+// Rules documents the rules.
 func Rules() []diag.Rule {
 	return []diag.Rule{
 		{ID: RuleOutside, Title: "generated files are inside the module"},
@@ -48,7 +48,7 @@ func Rules() []diag.Rule {
 	}
 }
 
-// trouble reports an error of the file system under the rule that it breaks. verb is the failed operation on the file.
+// trouble returns the diagnostic for an error of the file system. verb is the failed operation.
 func trouble(path, verb string, err error, cause diag.Range) diag.Diagnostic {
 	base := filepath.Base(path)
 	switch {
@@ -97,7 +97,7 @@ func notOnlyOurs(f File, what string, line int) diag.Diagnostic {
 	return d
 }
 
-// at makes an error that concerns a file as a whole. cause is the marker without which the file would not be wanted.
+// at returns an error about a whole file. cause is the marker that needs the file.
 func at(path string, cause diag.Range, rule, format string, args ...any) diag.Diagnostic {
 	d := diag.Errorf(diag.InFile(path), rule, format, args...)
 	if cause.IsValid() {

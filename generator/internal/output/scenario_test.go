@@ -19,10 +19,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the scenarios expect")
 
-// TestScenarios runs each testdata/*.txtar as a scenario. disk/ is the module's folder, and want/ has the files that
-// the run wants in it (zz_generated.* as Generated, *.yaml as Manifest, the rest as Once). diff or problems is the
-// expected result. Every file on disk is passed as owned. The diff is carried out by Write, by git apply and by patch,
-// and all three must leave the same disk.
+// TestScenarios runs each testdata/*.txtar as a scenario. disk/ is the module's folder, and want/ has the run's
+// files: zz_generated.* are Generated, *.yaml is a Manifest, the rest are Once. diff or problems is the expected
+// result. All files on disk are owned. Write, git apply and patch apply the diff, and all three must leave the same
+// disk.
 func TestScenarios(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -101,7 +101,7 @@ func run(t *testing.T, archive *txtar.Archive) outcome {
 	return got
 }
 
-// texts leaves permissions out of a snapshot: tools differ in what they give to new files.
+// texts returns a snapshot without permissions, because tools give new files different ones.
 func texts(disk map[string]entryOnDisk) map[string]string {
 	out := make(map[string]string)
 	for name, e := range disk {
@@ -110,13 +110,13 @@ func texts(disk map[string]entryOnDisk) map[string]string {
 	return out
 }
 
-// isInstalled reports whether a tool is there; on a machine without it the test leaves it to others.
+// isInstalled reports whether a tool is installed. Without the tool, the test skips its part.
 func isInstalled(tool string) bool {
 	_, err := exec.LookPath(tool)
 	return err == nil
 }
 
-// apply has a tool carry out a diff.
+// apply applies a diff with a tool.
 func apply(t *testing.T, dir, diff, tool string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(tool, args...)
@@ -128,8 +128,8 @@ func apply(t *testing.T, dir, diff, tool string, args ...string) {
 	}
 }
 
-// unpack writes the disk of a scenario and returns what its run wants and owns. The n-th file
-// is asked for by line n of api.go.
+// unpack writes the disk of a scenario and returns the run's files and the owned paths. Line n of api.go is the cause
+// of file n.
 func unpack(t *testing.T, archive *txtar.Archive, root string) (files []File, owned []string) {
 	for _, f := range archive.Files {
 		if name, ok := strings.CutPrefix(f.Name, "disk/"); ok {

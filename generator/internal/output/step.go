@@ -24,8 +24,8 @@ var (
 	errReadOnly = errors.New("the file is read-only")
 )
 
-// precondition returns the permissions of the current file, or 0 without a file. It returns an error if the change
-// cannot be made, or errDone if it need not be: another run may have made the same one.
+// precondition returns the permissions of the current file, or 0 if there is none. It returns an error if the change
+// cannot be made, or errDone if the file is already up to date: another run may have made the same change.
 func precondition(c Change) (fs.FileMode, error) {
 	now, mode, err := readFile(c.Path)
 	switch {
@@ -43,49 +43,49 @@ func precondition(c Change) (fs.FileMode, error) {
 	return mode, nil
 }
 
-// step is one change under way.
+// step is a change in progress.
 type step struct {
 	Change
-	mode  fs.FileMode // permissions of the file as it was; 0 for Create
-	fresh string      // temporary file that holds New; empty for Remove
-	aside string      // temporary name of the file as it was; empty for Create
+	mode  fs.FileMode // the old file's permissions; 0 for Create
+	fresh string      // temporary file with New; empty for Remove
+	aside string      // temporary name of the old file; empty for Create
 
-	kept   bool // the file as it was has the name aside
-	placed bool // fresh has become the file
+	kept   bool // the old file has the name aside
+	placed bool // fresh has been renamed to Path
 }
 
 func newStep(c Change, mode fs.FileMode) *step {
 	s := &step{Change: c, mode: mode}
 	if c.Action != Remove {
-		s.fresh = temporary(c.Path)
+		s.fresh = temporaryName(c.Path)
 	}
 	if c.Action != Create {
-		s.aside = temporary(c.Path)
+		s.aside = temporaryName(c.Path)
 	}
 	return s
 }
 
-// temporaryPrefix begins the names of temporary files. The .gitignore that `init` writes has it, too.
+// temporaryPrefix is the prefix of temporary files. The .gitignore that `init` writes lists it.
 const temporaryPrefix = ".webhook-gen-"
 
-// temporary returns an unused name beside a path, short enough wherever the path is, and one
-// that neither the go command nor a kustomization takes for a source. The name holds the time, by
-// which Sweep knows the file of a run that was killed: a second name for an old file has that file's time.
-func temporary(path string) string {
+// temporaryName returns an unused name beside a path. The name is short enough for every file system, and neither the
+// go command nor kustomize reads such a file. It contains the time, which Sweep compares: the modification time of a
+// hard link would be the old file's.
+func temporaryName(path string) string {
 	name := temporaryPrefix + strconv.FormatInt(time.Now().Unix(), 36) + "-" + strconv.FormatUint(rand.Uint64(), 36)
 	return filepath.Join(filepath.Dir(path), name)
 }
 
-// stale is the age at which a temporary file belongs to no run any more. Writing takes milliseconds.
+// stale is the age at which Sweep removes a temporary file. Writing takes milliseconds.
 const stale = time.Minute
 
-// Sweep removes the temporary files that runs which were killed have left in the folders.
+// Sweep removes the temporary files that killed runs have left in the folders.
 func Sweep(folders []string) {
 	for _, dir := range folders {
-		entries, _ := os.ReadDir(dir) // a folder that is not there holds none
+		entries, _ := os.ReadDir(dir) // a missing folder has no entries
 		for _, e := range entries {
 			if made, ok := madeAt(e); ok && time.Since(made) > stale {
-				_ = os.Remove(filepath.Join(dir, e.Name())) // it does no harm where it stays
+				_ = os.Remove(filepath.Join(dir, e.Name())) // a file that stays is harmless
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func madeAt(e fs.DirEntry) (time.Time, bool) {
 	return time.Unix(made, 0), err == nil && timeErr == nil
 }
 
-// writeNew writes a new file. mode 0 asks for the permissions of a new file.
+// writeNew creates a file. Mode 0 is the default mode, 0644 less the umask.
 func writeNew(path string, text []byte, mode fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode, 0o644)) //nolint:forbidigo // it writes
 	if err != nil {
@@ -111,12 +111,12 @@ func writeNew(path string, text []byte, mode fs.FileMode) error {
 	}
 	_, err = f.Write(text)
 	if err == nil && mode != 0 {
-		err = f.Chmod(mode) // opening has taken the umask off
+		err = f.Chmod(mode) // OpenFile has applied the umask
 	}
 	return cmp.Or(err, f.Close())
 }
 
-// place makes the change, and can be undone.
+// place makes the change. undo reverts it.
 func (s *step) place() error {
 	if s.aside != "" {
 		if err := s.keep(); err != nil {
@@ -133,8 +133,8 @@ func (s *step) place() error {
 	return nil
 }
 
-// keep gives the file as it was a second name: by a link or, where links cannot be made, by a copy. The path of a file
-// to replace is never without a file, and so a run that is killed loses none.
+// keep gives the old file a second name: a link or, if links are impossible, a copy. The path of a replaced file
+// always exists, so a killed run loses no file.
 func (s *step) keep() error {
 	if s.Action == Remove {
 		return os.Rename(s.Path, s.aside)
@@ -147,13 +147,13 @@ func (s *step) keep() error {
 
 func (s *step) copyAside() error { return writeNew(s.aside, s.Old, s.mode) }
 
-// undo takes back what place has done of the change.
+// undo reverts place.
 func (s *step) undo() error {
 	switch {
 	case s.kept:
 		if err := os.Rename(s.aside, s.Path); err != nil {
 			lost := s.aside
-			s.aside = "" // the only copy left of the file: neither clean nor Sweep must take it
+			s.aside = "" // the file's only copy: neither clean nor Sweep may remove it
 			if kept := strings.Replace(lost, temporaryPrefix, "webhook-gen-kept-", 1); os.Rename(lost, kept) == nil {
 				lost = kept
 			}
@@ -165,11 +165,11 @@ func (s *step) undo() error {
 	return nil
 }
 
-// clean removes the temporary files that are left.
+// clean removes the remaining temporary files.
 func (s *step) clean() []error {
 	var failed []error
 	for _, name := range []string{s.fresh, s.aside} {
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty name does not exist
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // "" does not exist
 			failed = append(failed, err)
 		}
 	}

@@ -17,8 +17,8 @@ var (
 	errSpecial = errors.New("something that is not a file is there")
 )
 
-// locate follows the links in an absolute path and returns the path below the root of the file, which need not exist.
-// It returns errOutside for a path that is not below the root: nothing is written there.
+// locate follows the links in an absolute path and returns the path below the root. The file need not exist. A path
+// outside of the root gives errOutside.
 func (c *comparison) locate(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", errOutside
@@ -34,8 +34,8 @@ func (c *comparison) locate(path string) (string, error) {
 	return filepath.Join(c.root, rel), nil
 }
 
-// follow is filepath.EvalSymlinks for paths whose end need not exist: links that point at
-// nothing yet are followed too, for writing through them creates what they point at.
+// follow is filepath.EvalSymlinks for paths that need not exist. It also follows links without a target, because
+// writing to such a link creates its target.
 func follow(path string) (string, error) {
 	actual, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +48,7 @@ func follow(path string) (string, error) {
 	path = filepath.Join(parent, filepath.Base(path))
 	target, err := os.Readlink(path)
 	if err != nil {
-		return path, nil // it does not exist and is not a link
+		return path, nil // it neither exists nor is a link
 	}
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(parent, target)
@@ -56,7 +56,7 @@ func follow(path string) (string, error) {
 	return follow(target)
 }
 
-// obstacle returns the file at a place where the path needs a folder.
+// obstacle returns a file in the place of one of the path's folders.
 func obstacle(path string) (string, bool) {
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err == nil {
@@ -66,7 +66,7 @@ func obstacle(path string) (string, bool) {
 	return "", false
 }
 
-// statFile describes the file at a path, links followed. It fails if the path is not a file.
+// statFile returns the FileInfo of a file, after links. It returns an error for folders and special files.
 func statFile(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -80,7 +80,7 @@ func statFile(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// readFile is os.ReadFile for files alone: reading a pipe would block. It also returns the permissions.
+// readFile reads a file and its permissions. Unlike os.ReadFile, it rejects pipes, which would block.
 func readFile(path string) ([]byte, fs.FileMode, error) {
 	info, err := statFile(path)
 	if err != nil {

@@ -12,14 +12,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Write carries out all changes, or none where it reports errors.
+// Write makes all changes. If it returns errors, it has made none.
 //
-// Every new file is first written in full beside the place it is meant for and then renamed
-// to it, so that no reader ever sees half a file. If a rename fails, those before it are undone.
-// A replaced file keeps its permissions; new files get 0644 and new folders 0755, less the
-// umask. A file that no longer is what Compare has seen is not overwritten.
+// Each new file is written in full beside its path and then renamed, so that readers never see half a file. If a
+// rename fails, Write undoes the earlier ones. Replaced files keep their permissions. New files have the mode 0644
+// and new folders 0755, less the umask. Write does not overwrite a file that has changed since Compare.
 //
-// Nothing is synced to the disk: what a power failure takes, the next run writes again.
+// Nothing is synced to the disk. After a power failure, the next run writes the files again.
 func Write(changes []Change) diag.List {
 	var t transaction
 	for _, c := range changes {
@@ -32,14 +31,14 @@ func Write(changes []Change) diag.List {
 	return t.problems
 }
 
-// transaction is a Write under way.
+// transaction is the state of Write.
 type transaction struct {
 	steps    []*step
-	folders  []string // made for new files, outer before inner
+	folders  []string // created for new files, parents first
 	problems diag.List
 }
 
-// prepare does all of a change that can be done without touching the file.
+// prepare checks a change and writes its temporary file, without touching the file itself.
 func (t *transaction) prepare(c Change) {
 	mode, err := precondition(c)
 	if errors.Is(err, errDone) {
@@ -60,7 +59,7 @@ func (t *transaction) prepare(c Change) {
 	}
 }
 
-// makeFolder makes a folder and those above it, and notes which were missing.
+// makeFolder creates a folder with its parents and records the new ones.
 func (t *transaction) makeFolder(dir string) error {
 	var missing []string
 	for d := dir; d != filepath.Dir(d); d = filepath.Dir(d) {
@@ -74,7 +73,7 @@ func (t *transaction) makeFolder(dir string) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
-// commit puts every change in its place, or none.
+// commit makes every change, or none.
 func (t *transaction) commit() {
 	for i, s := range t.steps {
 		err := s.place()
@@ -91,7 +90,7 @@ func (t *transaction) commit() {
 	}
 }
 
-// clean removes the temporary files and, where nothing was written, the folders made for it.
+// clean removes the temporary files and, after an error, the new folders.
 func (t *transaction) clean() {
 	failed := len(t.problems) > 0
 	for _, s := range t.steps {
@@ -101,7 +100,7 @@ func (t *transaction) clean() {
 	}
 	if failed {
 		for _, dir := range slices.Backward(t.folders) {
-			// A folder in which something else has put a file meanwhile is not empty, and stays.
+			// Remove keeps a folder that has other files by now.
 			_ = os.Remove(dir)
 		}
 	}

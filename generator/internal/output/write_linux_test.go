@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// asNobody runs a test without the rights of root, which no permission stops.
+// asNobody runs a test without root's rights, which override every permission.
 func asNobody(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -24,7 +24,7 @@ func asNobody(t *testing.T, test func(t *testing.T)) {
 		return
 	}
 	const nobody = 65534
-	runtime.LockOSThread() // file access is a thread's own right
+	runtime.LockOSThread() // file access is a right of the thread
 	defer runtime.UnlockOSThread()
 	if err := syscall.Setfsuid(nobody); err != nil {
 		t.Skip(err)
@@ -47,7 +47,7 @@ func TestWriteReadOnlyFolder(t *testing.T) {
 	})
 }
 
-// Removing needs no temporary file, so that it fails only when everything else is in its place.
+// Removing needs no temporary file, so it fails after all other changes.
 func TestWriteUndoesForReadOnlyFolder(t *testing.T) {
 	asNobody(t, func(t *testing.T) {
 		p := newProject(t)
@@ -70,7 +70,7 @@ func TestCompareUnreadable(t *testing.T) {
 		_, problems := Compare(p.root, []File{
 			{Path: file, Owner: Manifest},
 			{Path: p.path("gone/zz_generated.webhook.go")},
-			{Path: user, Owner: Once}, // no need to read it
+			{Path: user, Owner: Once}, // Compare does not read it
 		}, nil)
 		want := "config/manifests.yaml: error: cannot read manifests.yaml: permission denied [O5]\n" +
 			"gone/zz_generated.webhook.go: error: cannot write zz_generated.webhook.go: permission denied [O5]\n"
@@ -80,8 +80,8 @@ func TestCompareUnreadable(t *testing.T) {
 	})
 }
 
-// TestWriteDiskFull imitates a full disk, which stops a write in the middle of a file, with a limit on the size of
-// files. The limit holds for every write of a process, so the test has a process of its own.
+// TestWriteDiskFull imitates a full disk with a limit on the size of files, so that a write stops halfway. The limit
+// holds for the whole process, so the test runs in its own.
 func TestWriteDiskFull(t *testing.T) {
 	const limited = "WRITE_DISK_FULL"
 	if os.Getenv(limited) == "" {
@@ -102,7 +102,7 @@ func TestWriteDiskFull(t *testing.T) {
 	p.mustFail(t, "large.go: error: cannot create large.go: file too large [O6]\n")
 }
 
-// A file that can have no further name is kept, and put back, by renaming it.
+// If a file cannot get another link, it is renamed and put back.
 func TestWriteUndoesWithoutLinks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes tens of thousands of links")

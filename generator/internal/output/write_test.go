@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// project is a module on disk in which a run has something to create, to replace and to remove.
+// project is a module on disk whose run creates, replaces and removes a file.
 type project struct {
 	root    string
 	changes []Change
@@ -47,7 +47,7 @@ func newProject(t *testing.T, more ...File) project {
 
 func (p project) path(name string) string { return filepath.Join(p.root, filepath.FromSlash(name)) }
 
-// mustFail has Write fail and the disk stay as it was, temporary files and folders included.
+// mustFail checks that Write fails and changes nothing on disk, including temporary files and folders.
 func (p project) mustFail(t *testing.T, problems string) {
 	t.Helper()
 	before := snapshot(t, p.root)
@@ -79,8 +79,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteUndoes lets the last change fail when all others are in their places: its file's name has become the name
-// of a folder, which another change needs.
+// TestWriteUndoes makes the last change fail after all others: another change needs a folder with the name of its
+// file.
 func TestWriteUndoes(t *testing.T) {
 	p := newProject(t, File{Path: "zz", Content: []byte("a")}, File{Path: "zz/zz", Content: []byte("b")})
 	p.mustFail(t, "zz: error: cannot create zz: file exists [O6]\n")
@@ -97,7 +97,7 @@ func TestWriteReadOnlyFile(t *testing.T) {
 		"gone/zz_generated.webhook.go: error: cannot remove zz_generated.webhook.go: the file is read-only [O5]\n")
 }
 
-// TestWriteMeanwhile checks that Write does not overwrite a change on disk since Compare.
+// TestWriteMeanwhile checks that Write does not overwrite a file that has changed since Compare.
 func TestWriteMeanwhile(t *testing.T) {
 	const (
 		created  = "aa/new/zz_generated.webhook.go"
@@ -149,7 +149,7 @@ func TestWriteMeanwhile(t *testing.T) {
 	}
 }
 
-// Two runs of one input at a time, as under make -j, do not fail over each other.
+// Two simultaneous runs on the same input, as with make -j, do not make each other fail.
 func TestWriteTwice(t *testing.T) {
 	p := newProject(t)
 	if problems := Write(p.changes); problems != nil {
@@ -164,7 +164,7 @@ func TestWriteTwice(t *testing.T) {
 	}
 }
 
-// The longest name that a file can have leaves no room for a longer temporary one.
+// A file name of maximal length leaves no room for a longer temporary name.
 func TestWriteLongName(t *testing.T) {
 	name := strings.Repeat("x", 252) + ".go"
 	p := newProject(t, File{Path: name, Content: []byte(newer)})
@@ -176,7 +176,7 @@ func TestWriteLongName(t *testing.T) {
 	}
 }
 
-// Where even undoing fails, the original file is kept and its name is reported.
+// If undoing fails, the original file stays and the error contains its name.
 func TestUndoKeepsWhatItCannotPutBack(t *testing.T) {
 	p := newProject(t)
 	tx := transaction{}
@@ -206,14 +206,13 @@ func TestUndoKeepsWhatItCannotPutBack(t *testing.T) {
 	}
 }
 
-// A run that is killed leaves its temporary files. The next one removes them, and nothing of a run under way or of the
-// user's.
+// The next run removes the temporary files of a killed run. It keeps those of a running one and the user's files.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	at := func(age time.Duration) string {
 		return temporaryPrefix + strconv.FormatInt(time.Now().Add(-age).Unix(), 36) + "-1x2y3z"
 	}
-	left := filepath.Base(temporary(filepath.Join(dir, "order.go")))
+	left := filepath.Base(temporaryName(filepath.Join(dir, "order.go")))
 	killed := at(2 * time.Minute)
 	files := []string{killed, left, at(-time.Hour), ".webhook-gen-notes", ".webhook-gen-a-b.yaml", "webhook-gen-kept-" + killed, "order.go"}
 	for _, name := range files {
@@ -230,7 +229,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Where links cannot be made, the file as it was is copied, and undoing puts it back.
+// Without links, the old file is copied, and undoing puts the copy back.
 func TestCopyAside(t *testing.T) {
 	dir := t.TempDir()
 	s := newStep(Change{Path: filepath.Join(dir, "a"), Action: Replace, Old: []byte("old"), New: []byte("new")}, 0o600)

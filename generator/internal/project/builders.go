@@ -28,45 +28,44 @@ type builder struct {
 	object model.GoType
 	// sides are the validator and the defaulter.
 	sides []side
-	// path is the path that the builder sets for both.
+	// path is the URL path of both sides.
 	path string
-	// at is the position of the builder, and function contains it.
+	// at is the position of the builder in the function.
 	at       diag.Range
 	function string
-	// lost are the calls that generated handlers have no counterpart for, as the source has them.
+	// lost are the source texts of calls without an equivalent in generated handlers.
 	lost []string
 }
 
 // argument is an expression in a builder.
 type argument struct {
-	// text is the source in one line, with a literal in place of the receiver.
+	// text is the source on one line, with a literal in place of the receiver.
 	text string
-	// code fits other files; nil if the expression needs variables that only the user knows.
+	// code is the expression for other files. It is nil if the expression needs variables whose values are unknown.
 	code model.Code
 }
 
 // side is a validator or a defaulter in a builder.
 type side struct {
 	mutating bool
-	// path is the path that the builder sets; empty if it follows from the type.
+	// path is the URL path in the builder, or "" if it is derived from the type.
 	path string
-	// function is controller-runtime's function that returns a handler, and typed is true if its type parameter is the
-	// object's type. If typed is false, it takes an object.
+	// function is the controller-runtime function that returns a handler. typed is true if its type parameter is the
+	// object's type; otherwise, it takes an object.
 	function string
 	typed    bool
-	// argument is the validator or defaulter. Its code may use the variables of a test: the fake client and the scheme.
+	// argument is the validator or defaulter. Its code may use the test's variables: the fake client and the scheme.
 	argument
 	// hasFields is true if the validator or defaulter is not the zero value of a type.
 	hasFields bool
-	// options are the further arguments, as the source has them.
+	// options are the source texts of the other arguments.
 	options []string
 }
 
-// builders returns the builders in a package.
 func builders(p *load.Package) []builder {
 	var all []builder
 	for r := range functions(p, "WebhookManagedBy") {
-		read := map[*ast.CallExpr]bool{} // by the first call of a chain; the last call comes before the others
+		read := map[*ast.CallExpr]bool{} // by the first call of a chain; the last call of the chain comes first
 		for n := range ast.Preorder(r.function) {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -83,7 +82,7 @@ func builders(p *load.Package) []builder {
 	return all
 }
 
-// functions yields a reader for each function and method in the files of a package with one of the words.
+// functions yields a reader for each function and method that contains one of the words.
 func functions(p *load.Package, words ...string) iter.Seq[builderReader] {
 	return func(yield func(builderReader) bool) {
 		for f, function := range p.Functions(words...) {
@@ -94,8 +93,7 @@ func functions(p *load.Package, words ...string) iter.Seq[builderReader] {
 	}
 }
 
-// chainOf returns the calls of a chain of methods that begins with the builder, the first call first; nil for another
-// chain.
+// chainOf returns the calls of a method chain, first call first, or nil if the chain does not begin with a builder.
 func chainOf(last *ast.CallExpr) []*ast.CallExpr {
 	var chain []*ast.CallExpr
 	for call := last; ; {
@@ -118,7 +116,7 @@ func chainOf(last *ast.CallExpr) []*ast.CallExpr {
 	}
 }
 
-// builderReader reads a function that may have builders, or be a method of a validator or defaulter.
+// builderReader reads a function that may contain builders or be a method of a validator or defaulter.
 type builderReader struct {
 	pkg      *load.Package
 	file     *load.File
@@ -174,12 +172,12 @@ func (r builderReader) builder(chain []*ast.CallExpr) builder {
 	return b
 }
 
-// isZeroLiteral reports whether source makes the zero value of a type: &T{}, T{} or new(T).
+// isZeroLiteral reports whether an expression is a zero value: &T{}, T{} or new(T).
 func isZeroLiteral(source string) bool {
 	return strings.HasSuffix(source, "{}") || strings.HasPrefix(source, "new(")
 }
 
-// objectType is typeOf, also of a variable that the function assigns once.
+// objectType is like typeOf, and also resolves variables that the function assigns once.
 func (r builderReader) objectType(e ast.Expr) model.GoType {
 	if name, ok := e.(*ast.Ident); ok {
 		if assigned := r.assigned(name); assigned != nil {
@@ -189,7 +187,7 @@ func (r builderReader) objectType(e ast.Expr) model.GoType {
 	return r.typeOf(e)
 }
 
-// typeOf returns the type of an object: &T{}, &p.T{}, new(T), or the receiver of the function.
+// typeOf returns the type of an object expression: &T{}, &p.T{}, new(T), or the function's receiver.
 func (r builderReader) typeOf(e ast.Expr) model.GoType {
 	switch e := e.(type) {
 	case *ast.UnaryExpr:
@@ -220,7 +218,7 @@ func (r builderReader) receiver() (name string, t ast.Expr) {
 	return r.function.Recv.List[0].Names[0].Name, t
 }
 
-// named returns the type that an expression names.
+// named returns the type of a type expression.
 func (r builderReader) named(t ast.Expr) model.GoType {
 	switch t := t.(type) {
 	case *ast.Ident:
@@ -247,9 +245,9 @@ func (r builderReader) named(t ast.Expr) model.GoType {
 	return model.GoType{}
 }
 
-// value returns the code of a validator or defaulter that a test can use as it is: one without fields, the object
-// itself, or one whose fields and arguments are constants, other such values, the manager's client and its scheme. It
-// is nil for others: without their fields, they would panic, which is no defect.
+// value returns the code of a validator or defaulter that a test can construct. It has no fields, is the object
+// itself, or its fields and arguments are constants, other such values, the manager's client or its scheme. value
+// returns nil for others, because without their fields they would panic in the test.
 func (r builderReader) value(e ast.Expr, object model.GoType) model.Code {
 	if name, ok := e.(*ast.Ident); ok {
 		if t := r.typeOf(name); !t.IsZero() {
@@ -279,7 +277,7 @@ func (r builderReader) value(e ast.Expr, object model.GoType) model.Code {
 	return nil
 }
 
-// around returns code between texts; nil for no code.
+// around returns code between two texts, or nil for nil code.
 func around(before string, code model.Code, after string) model.Code {
 	if code == nil {
 		return nil
@@ -287,7 +285,7 @@ func around(before string, code model.Code, after string) model.Code {
 	return slices.Concat(model.Code{{Text: before}}, code, model.Code{{Text: after}})
 }
 
-// joined returns one piece of code after the other; nil if one of them is missing.
+// joined returns two pieces of code in sequence, or nil if one is missing.
 func joined(one, other model.Code) model.Code {
 	if one == nil || other == nil {
 		return nil
@@ -295,7 +293,7 @@ func joined(one, other model.Code) model.Code {
 	return slices.Concat(one, other)
 }
 
-// list returns the code of expressions with commas between them; nil if one has none.
+// list returns the code of expressions, separated by commas, or nil if one has no code.
 func list(all []ast.Expr, code func(ast.Expr) model.Code) model.Code {
 	joint, separator := model.Code{}, ""
 	for _, e := range all {
@@ -304,7 +302,7 @@ func list(all []ast.Expr, code func(ast.Expr) model.Code) model.Code {
 	return joint
 }
 
-// called returns the code of a function that the package declares, with its type arguments.
+// called returns the code of a function of the package, with its type arguments.
 func (r builderReader) called(e ast.Expr) model.Code {
 	switch f := e.(type) {
 	case *ast.Ident:
@@ -315,7 +313,7 @@ func (r builderReader) called(e ast.Expr) model.Code {
 	return nil
 }
 
-// declared returns the package's function of a name; nil without one.
+// declared returns a function of the package, or nil.
 func (r builderReader) declared(name string) *ast.FuncDecl {
 	for other := range functions(r.pkg, "func "+name+"(", "func "+name+"[") {
 		if d := other.function; d.Recv == nil && d.Name.Name == name {
@@ -341,7 +339,7 @@ func (r builderReader) nameCode(e ast.Expr) model.Code {
 	return nil
 }
 
-// typeCode returns the code of a named type, or of a pointer to one.
+// typeCode returns the code of a named type or of a pointer to one.
 func (r builderReader) typeCode(e ast.Expr) model.Code {
 	if pointer, ok := e.(*ast.StarExpr); ok {
 		return around("*", r.typeCode(pointer.X), "")
@@ -354,7 +352,7 @@ func (r builderReader) typeCode(e ast.Expr) model.Code {
 	return r.nameCode(e)
 }
 
-// literal returns the code of a struct whose fields a test can set.
+// literal returns the code of a struct literal whose fields a test can set.
 func (r builderReader) literal(l *ast.CompositeLit) model.Code {
 	fields := list(l.Elts, func(element ast.Expr) model.Code {
 		if pair, ok := element.(*ast.KeyValueExpr); ok {
@@ -365,11 +363,11 @@ func (r builderReader) literal(l *ast.CompositeLit) model.Code {
 	return joined(r.typeCode(l.Type), around("{", fields, "}"))
 }
 
-// fakeClient is the variable with the client in the test.
+// fakeClient is the name of the client in the test.
 const fakeClient = "clients"
 
-// field returns the code of a field or an argument: a constant, the fake client in place of the manager's, the scheme
-// of the test, or another value. It is nil for others.
+// field returns the code of a field or argument: a constant, the fake client for the manager's, the test's scheme, or
+// another value. It returns nil for other expressions.
 func (r builderReader) field(e ast.Expr) model.Code {
 	switch v := e.(type) {
 	case *ast.BasicLit:
@@ -399,7 +397,7 @@ func (r builderReader) field(e ast.Expr) model.Code {
 	return nil
 }
 
-// assigned returns the value of a variable that the function assigns once; nil for others.
+// assigned returns the value of a variable that the function assigns once, or nil.
 func (r builderReader) assigned(name *ast.Ident) ast.Expr {
 	if r.parameter(name.Name) != nil {
 		return nil
@@ -433,7 +431,7 @@ func (r builderReader) assigned(name *ast.Ident) ast.Expr {
 	return values[0]
 }
 
-// parameter returns the type of a parameter of the function; nil for another name.
+// parameter returns the type of a parameter of the function, or nil.
 func (r builderReader) parameter(name string) ast.Expr {
 	for _, field := range r.function.Type.Params.List {
 		if slices.ContainsFunc(field.Names, func(n *ast.Ident) bool { return n.Name == name }) {
@@ -455,7 +453,7 @@ func (r builderReader) isEmpty(name string) bool {
 	return false
 }
 
-// argument returns an expression as one line of source, with a literal in place of the receiver.
+// argument returns an expression's source on one line, with a literal in place of the receiver.
 func (r builderReader) argument(e ast.Expr) string {
 	if name, ok := e.(*ast.Ident); ok {
 		if receiver, t := r.receiver(); receiver == name.Name {

@@ -19,9 +19,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// CreateAPI writes the Go type of a new kind. It also writes the package of the group and version if it is missing.
-// plural is the name of the kind's resource; empty for the one that controller-gen derives. A kind that looks like a
-// plural needs it.
+// CreateAPI writes the Go type of a new kind and, if missing, the package of its group and version. plural is the
+// name of the resource, or "" for controller-gen's. A kind that looks like a plural needs it.
 func CreateAPI(ctx context.Context, c Config, r Resource, plural string) (Result, error) {
 	if err := cmp.Or(r.check(), checkPlural(r, plural)); err != nil {
 		return Result{}, err
@@ -61,7 +60,7 @@ func CreateAPI(ctx context.Context, c Config, r Resource, plural string) (Result
 	return result, nil
 }
 
-// checkPlural reports a kind that looks like a plural if no plural is given for it, and a plural that is no resource.
+// checkPlural reports a kind that looks like a plural without plural, and a plural that is not a valid resource name.
 func checkPlural(r Resource, plural string) error {
 	word := strings.ToLower(r.Kind)
 	single := flect.Singularize(word)
@@ -74,8 +73,7 @@ func checkPlural(r Resource, plural string) error {
 	return nil
 }
 
-// checkNames reports a type of the package that the new kind would declare again, and a kind with the name of another
-// kind's part.
+// checkNames reports a new kind whose type exists in the package, or whose name is that of another kind's part.
 func checkNames(p *load.Package, kind string) error {
 	for _, part := range []string{"Spec", "Status", "List"} {
 		if _, ok := p.Type(kind + part); ok {
@@ -89,8 +87,8 @@ func checkNames(p *load.Package, kind string) error {
 	return nil
 }
 
-// firstGroup tells where the project's first group is if a further one gets a folder of its own: the first one has no
-// folder of its group.
+// firstGroup returns a note about the folder of the project's first group, which does not contain the group's name.
+// It returns "" unless the new group gets its own folder.
 func (s site) firstGroup(group, version string) string {
 	base := filepath.Join(s.Root, "api")
 	if filepath.Dir(s.apiDir(group, version)) == base {
@@ -116,7 +114,7 @@ func (s site) newAPI(e *edits, group string, r Resource, plural string) error {
 		api.Dir, api.Package = have.Dir, have.Name
 		api = api.registering(have.Package)
 	} else {
-		api.Registration, api.GroupVersion = "functions", "GroupVersion" // in the new package's file
+		api.Registration, api.GroupVersion = "functions", "GroupVersion" // as in the file of the new package
 		if err := e.create(api.file("groupversion_info.go")); err != nil {
 			return err
 		}
@@ -135,8 +133,8 @@ func (s site) newAPI(e *edits, group string, r Resource, plural string) error {
 	return s.addDeepCopies(e, api, copies, false)
 }
 
-// addDeepCopies adds methods to the package's file of controller-gen. If the file is new, bare leaves out the text of
-// headerFile, because the methods come from a file that has it.
+// addDeepCopies adds methods to controller-gen's file in the package. bare omits the text of headerFile from a new
+// file, because the methods' source file has it.
 func (s site) addDeepCopies(e *edits, api API, added deepCopies, bare bool) error {
 	path := filepath.Join(api.Dir, deepCopyFile)
 	was := load.ReadText(path).Content
@@ -144,7 +142,7 @@ func (s site) addDeepCopies(e *edits, api API, added deepCopies, bare bool) erro
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.rel(path), err)
 	}
-	text, err := have.and(added).text(api.Package)
+	text, err := have.merge(added).text(api.Package)
 	switch {
 	case err != nil || text == nil:
 		return err

@@ -36,9 +36,9 @@ const (
 	maxCommentWidth = 200
 )
 
-// CreateTests writes a test of the project's own handlers beside the markers of each package: for webhooks whose
-// handlers webhook-gen does not generate. It fills in the handlers that it finds in calls of controller-runtime's
-// builder. Existing files stay as they are, but for go.mod: the tests require the runtime.
+// CreateTests writes a test for webhooks whose handlers the project has written itself. Each package with markers
+// gets one. It constructs the handlers as in calls of controller-runtime's builder. It keeps existing files except
+// go.mod, because the tests need the runtime.
 func CreateTests(ctx context.Context, c Config) (Result, error) {
 	run := c.Resolve()
 	if _, ok := load.Root(c.Dir); !ok {
@@ -50,10 +50,10 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	if result.Diagnostics.HasErrors() {
 		return result, errStopped
 	}
-	if len(state.Project.Webhooks()) == 0 { // the warnings name markers that controller-gen drops
+	if len(state.Project.Webhooks()) == 0 { // then warnings explain which markers controller-gen drops
 		return result, errors.New("no +kubebuilder:webhook or +webhook marker makes a webhook: tests are written for the webhooks of markers")
 	}
-	result.Diagnostics = nil // generate and verify print the warnings
+	result.Diagnostics = nil // generate and verify print warnings
 	var created []output.File
 	for _, p := range state.Packages {
 		webhooks := slices.DeleteFunc(state.Project.Webhooks(), func(w *model.Webhook) bool {
@@ -81,7 +81,7 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 			return Result{}, err
 		}
 		if regular.Exists(f.Path) {
-			continue // the user's
+			continue // it belongs to the user
 		}
 		created = append(created, f)
 		rel := cmp.Or(fromFolder(run.Root, p.Dir), ".")
@@ -100,8 +100,8 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	return result, nil
 }
 
-// definitionFolders returns the folders with definitions of the webhooks' kinds: config/crd, and all others that are
-// below a folder called config.
+// definitionFolders returns the folders with CRDs of the webhooks' kinds: config/crd, and other folders below a
+// folder named config.
 func definitionFolders(root string, webhooks []*model.Webhook) (folders []string) {
 	const usual = "config/crd"
 	if regular.Exists(filepath.Join(root, filepath.FromSlash(usual))) {
@@ -122,7 +122,7 @@ func definitionFolders(root string, webhooks []*model.Webhook) (folders []string
 	return folders
 }
 
-// definesOne reports whether a file has the definition of a kind in a webhook's rules.
+// definesOne reports whether a file contains the CRD of a kind in a webhook's rules.
 func definesOne(text []byte, webhooks []*model.Webhook) bool {
 	for _, w := range webhooks {
 		for _, rule := range w.Spec.Rules {
@@ -138,9 +138,9 @@ func definesOne(text []byte, webhooks []*model.Webhook) bool {
 	return false
 }
 
-// fromFolder returns the path of a file, slash-separated, relative to a folder.
+// fromFolder returns the path of a file relative to a folder, with slashes.
 func fromFolder(folder, file string) string {
-	rel, _ := filepath.Rel(folder, file) // empty where none leads to it
+	rel, _ := filepath.Rel(folder, file) // "" if there is none
 	return filepath.ToSlash(cmp.Or(rel, file))
 }
 
@@ -150,17 +150,17 @@ type handlersTest struct {
 	Imports  []goImport
 	Manifest string
 	Samples  []string
-	// Definitions are files, folders and globs of CustomResourceDefinitions.
+	// Definitions are files, folders and globs of CRDs.
 	Definitions []string
 	Webhooks    []testedWebhook
 	Handlers    []testedHandler
 	// Schemes are the functions that register the types.
 	Schemes []string
-	// UsesTheirs is true if controller-runtime's package admission is used.
+	// UsesTheirs is true if the test uses controller-runtime's package admission.
 	UsesTheirs bool
 	// UsesClient is true if a handler gets a fake client.
 	UsesClient bool
-	// Repeats is true if a text occurs three times, which kubebuilder's linters report.
+	// Repeats is true if a text occurs three times, which kubebuilder's linter settings report.
 	Repeats bool
 
 	own string // import path of the package
@@ -173,17 +173,17 @@ type goImport struct{ Alias, Path string }
 type testedWebhook struct {
 	Name, Path string
 	Mutating   bool
-	// Object is the name of the type of the objects; empty if it is not found.
+	// Object is the name of the objects' type, or "" if it is unknown.
 	Object    string
 	Kinds     []model.ObjectKind
 	Resources []string
 	Functions []testedFunction
 }
 
-// testedFunction is the function for an operation: the constant of the operation, and the function's name.
+// testedFunction is the function for an operation, with the operation's constant.
 type testedFunction struct{ Operation, Name string }
 
-// testedHandler is the handler at a path. Without Code, Hint is what the source has.
+// testedHandler is the handler for a path. If Code is empty, Hint is the user's source.
 type testedHandler struct{ Path, Code, Hint string }
 
 // newHandlersTest returns the test of the webhooks in a package.
@@ -191,7 +191,7 @@ func newHandlersTest(p *load.Package, webhooks []*model.Webhook) *handlersTest {
 	t := &handlersTest{Package: p.Name, own: p.Path}
 	all := builders(p)
 	for _, w := range webhooks {
-		b, s := find(all, w)
+		b, s := findBuilder(all, w)
 		t.add(w, b.object, s)
 	}
 	times := map[string]int{}
@@ -209,9 +209,9 @@ func newHandlersTest(p *load.Package, webhooks []*model.Webhook) *handlersTest {
 	return t
 }
 
-// find returns the builder that serves a webhook, and its side. Without one, the builder has no object. Among kinds of
-// the same name, the version in the import path decides.
-func find(all []builder, w *model.Webhook) (first builder, its side) {
+// findBuilder returns the builder that serves a webhook, with its side. The builder has no object if none serves it. If
+// kinds have the same name, the version in the import path decides.
+func findBuilder(all []builder, w *model.Webhook) (first builder, its side) {
 	for _, b := range all {
 		for _, s := range b.sides {
 			if !b.serves(s, w) {
@@ -228,7 +228,7 @@ func find(all []builder, w *model.Webhook) (first builder, its side) {
 	return first, its
 }
 
-// add adds a webhook and its handler. Without an object, the handler is not found.
+// add adds a webhook with its handler. The object is zero if the handler was not found.
 func (t *handlersTest) add(w *model.Webhook, object model.GoType, s side) {
 	found := !object.IsZero()
 	tested := testedWebhook{Name: w.Spec.Name, Path: w.ServedPath(), Mutating: w.Mutating, Functions: testedFunctions(w, found)}
@@ -246,7 +246,7 @@ func (t *handlersTest) add(w *model.Webhook, object model.GoType, s side) {
 		for _, group := range rule.APIGroups {
 			for _, version := range rule.APIVersions {
 				if group == "*" || version == "*" || strings.Contains(strings.Join(rule.Resources, ""), "*") {
-					tested.Object = "" // the requests have other kinds, too
+					tested.Object = "" // requests have other kinds, too
 				}
 				tested.Kinds = append(tested.Kinds, model.ObjectKind{APIVersion: strings.TrimPrefix(group+"/"+version, "/"), Kind: object.Name})
 			}
@@ -272,7 +272,7 @@ func (t *handlersTest) add(w *model.Webhook, object model.GoType, s side) {
 	t.Handlers = append(t.Handlers, h)
 }
 
-// shortened cuts a text so that its line does not get too long.
+// shortened shortens a text for one line.
 func shortened(text string) string {
 	const before = len("\t\t// Replace nil by the handler: ") + len("…")
 	if len(text)+before > maxCommentWidth {
@@ -289,7 +289,7 @@ func (s side) handler(object, value string) string {
 	return fmt.Sprintf("admission.%s(scheme, &%s{}, %s)", s.function, object, value)
 }
 
-// usesClient matches code that uses the fake client.
+// usesClient matches code with the fake client.
 var usesClient = regexp.MustCompile(`\b` + fakeClient + `\b`)
 
 // calledFor returns the operations in rules, in the order of an object's life.
@@ -300,7 +300,7 @@ func calledFor(rules []admissionregistrationv1.RuleWithOperations) []string {
 	})
 }
 
-// testedFunctions returns the operations of a webhook with the functions that controller-runtime calls.
+// testedFunctions returns a webhook's operations with the functions that controller-runtime calls.
 func testedFunctions(w *model.Webhook, found bool) []testedFunction {
 	var all []testedFunction
 	for _, o := range calledFor(w.Spec.Rules) {
@@ -330,7 +330,7 @@ func (t *handlersTest) named(g model.GoType) string {
 			alias += "types"
 		}
 	}
-	switch alias { // names that the test itself uses
+	switch alias { // names in the test
 	case "clients", "clientgoscheme", "fake", "admission", "admissionv1", "admissiontest", "runtime", "http", "testing", "scheme":
 		alias += "api"
 	}
@@ -338,7 +338,6 @@ func (t *handlersTest) named(g model.GoType) string {
 	return alias + "." + g.Name
 }
 
-// file returns the test.
 func (t *handlersTest) file(dir, admissiontest string) (output.File, error) {
 	t.Imports = append(t.Imports, goImport{"admissionv1", admissionV1}, goImport{"", admissiontest})
 	if len(t.Schemes) > 0 {

@@ -20,9 +20,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// CreateVersion writes a further version of one of the project's kinds as a copy of the version from. By default that
-// is the hub, or else the newest version. Conversions are generated between the versions. The first new version becomes
-// the hub, so that fields added to it need no marker. Later versions are its spokes.
+// CreateVersion writes a new version of a kind. It copies the version from, by default the hub or else the newest
+// version. Conversions between the versions are generated. The first new version becomes the hub, so that new fields
+// need no markers. Later versions are spokes.
 func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Result, error) {
 	if err := r.check(); err != nil {
 		return Result{}, err
@@ -50,7 +50,7 @@ func CreateVersion(ctx context.Context, c Config, r Resource, from string) (Resu
 		if hub >= 0 {
 			role = furtherSpoke(others)
 		}
-		if exists { // a copy, without a conversion
+		if exists { // then copy without a conversion
 			err = e.mark(have.APIType, nil, role)
 		} else {
 			err = s.newVersion(&e, source, r, role)
@@ -104,7 +104,7 @@ func (r Resource) source(others []ownVersion, hub int, from string) (ownVersion,
 
 const storageVersion = "+kubebuilder:storageversion"
 
-// furtherSpoke returns the marker of an additional spoke. It sets convertible if the other spokes do.
+// furtherSpoke returns the marker of another spoke, with convertible if the other spokes have it.
 func furtherSpoke(others []ownVersion) string {
 	const spoke, convertible = "webhook:conversion:spoke", "convertible"
 	for _, o := range others {
@@ -117,7 +117,7 @@ func furtherSpoke(others []ownVersion) string {
 	return spoke
 }
 
-// alsoCopied returns the other kinds in the files that are copied along with a kind.
+// alsoCopied returns the other kinds in the files that are copied with a kind.
 func (v ownVersion) alsoCopied(kind string) (kinds []string) {
 	for _, f := range closure(v.Package, v.File) {
 		for _, other := range otherKinds(f, kind) {
@@ -129,7 +129,7 @@ func (v ownVersion) alsoCopied(kind string) (kinds []string) {
 	return kinds
 }
 
-// newVersion writes the files of a new version, with the marker of its role.
+// newVersion writes the files of a new version. role is the marker of its type.
 func (s site) newVersion(e *edits, old ownVersion, r Resource, role string) error {
 	api := API{Dir: filepath.Join(filepath.Dir(old.Dir), r.Version), Package: r.Version, Group: old.Group, Version: r.Version, Kind: r.Kind}
 	if filepath.Base(old.Dir) != old.Version {
@@ -168,11 +168,11 @@ func (s site) newVersion(e *edits, old ownVersion, r Resource, role string) erro
 	return s.addDeepCopies(e, api, copies, true)
 }
 
-// newGroupVersion returns the file with the group and version of a new package: a copy of the other version's, so that
-// both register their types in the same way.
+// newGroupVersion returns the file of a new package's group and version. It copies the old version's file, so that
+// both packages register their types in the same way.
 func newGroupVersion(api API, old build.API, copied []*load.File) (output.File, error) {
 	for _, f := range old.FilesWith("GroupVersion{") {
-		if !strings.HasPrefix(filepath.Base(f.Path), "groupversion") || !standsAlone(old.Package, f, copied) {
+		if !strings.HasPrefix(filepath.Base(f.Path), "groupversion") || !isSelfContained(old.Package, f, copied) {
 			continue
 		}
 		text, err := copyFile(f, api.Package)
@@ -184,7 +184,7 @@ func newGroupVersion(api API, old build.API, copied []*load.File) (output.File, 
 	return api.file("groupversion_info.go")
 }
 
-// standsAlone reports whether a file of a package uses no name of the package's files besides the copied ones.
-func standsAlone(p *load.Package, f *load.File, copied []*load.File) bool {
+// isSelfContained reports whether a file uses no names of the package other than those in the copied files.
+func isSelfContained(p *load.Package, f *load.File, copied []*load.File) bool {
 	return !slices.ContainsFunc(closure(p, f), func(used *load.File) bool { return used != f && !slices.Contains(copied, used) })
 }

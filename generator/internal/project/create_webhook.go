@@ -24,13 +24,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// foreign describes the validator or defaulter of a kind that the project does not own. name begins the names of its
-// type and its file.
+// foreign describes the validator or defaulter of another project's kind. name is the prefix of its type's and file's
+// names.
 func (s site) foreign(name string, markers ...string) foreign {
 	return foreign{Dir: filepath.Join(s.Root, filepath.FromSlash(s.Handlers.Path), "external"), Kind: name, Markers: markers}
 }
 
-// target returns the value of the argument "for" for a kind that the project does not own.
+// target returns the argument `for` for another project's kind.
 func (r Resource) target(w Webhooks) string {
 	if w.Import != "" {
 		return w.Import + "." + r.Kind
@@ -38,7 +38,7 @@ func (r Resource) target(w Webhooks) string {
 	return path.Join(r.Group, r.Version, r.Kind)
 }
 
-// core returns the resource with the name of Kubernetes' core group, unless the project has a group of that name.
+// core returns the resource with the core group's name, unless the project has a group with that name.
 func (s site) core(r Resource) Resource {
 	if _, ok := s.ownType(r); !ok && r.Group == "core" {
 		r.Group = ""
@@ -49,21 +49,21 @@ func (s site) core(r Resource) Resource {
 // Webhooks selects kinds of webhooks for one resource.
 type Webhooks struct {
 	Mutating, Validating, Conversion bool
-	// Operations are the operations of admission webhooks, of model.Operations. An existing marker gets the operations
-	// that it lacks. Empty means create and update for a new marker.
+	// Operations are operations of admission webhooks, from model.Operations. An existing marker gets the missing
+	// ones. If empty, a new marker gets create and update.
 	Operations []string
-	// Spokes are the versions that are converted to this resource's version and back. Empty means all other versions.
+	// Spokes are the versions that are converted to this resource's version. If empty, all other versions are.
 	Spokes []string
-	// Import is the package of the Go type if another module declares it.
+	// Import is the import path of the Go type if it is in another module.
 	Import string
 }
 
-// none reports whether no kind of webhook is selected.
-func (w Webhooks) none() bool { return !w.Mutating && !w.Validating && !w.Conversion }
+// isEmpty reports whether no kind of webhook is selected.
+func (w Webhooks) isEmpty() bool { return !w.Mutating && !w.Validating && !w.Conversion }
 
 // check reports that no kind of webhook is selected, or an operation that does not exist.
 func (w Webhooks) check() error {
-	if w.none() {
+	if w.isEmpty() {
 		return errors.New("choose the kind of webhook: --mutating, --validating, --conversion, or several")
 	}
 	for _, o := range w.Operations {
@@ -79,8 +79,8 @@ func (w Webhooks) check() error {
 	return nil
 }
 
-// markers returns the markers of the webhooks, in order. target is the value of "for"; it is empty if the markers are
-// written on the type itself.
+// markers returns the markers of the webhooks, in order. target is the argument `for`, or "" for markers on the
+// kind's own type.
 func (w Webhooks) markers(target string) []string {
 	operations := w.Operations
 	if len(operations) == 0 {
@@ -100,8 +100,8 @@ func (w Webhooks) markers(target string) []string {
 	return markers
 }
 
-// CreateWebhook adds markers to the type of a kind and writes the validator or defaulter to fill in. For a kind that
-// the project does not own, the type is in package external, in the folder of handlers.
+// CreateWebhook adds markers to the type of a kind, and writes the validator or defaulter for the user to complete.
+// For another project's kind, the type is in package external in the folder of handlers.
 func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Result, error) {
 	if err := cmp.Or(r.check(), w.check()); err != nil {
 		return Result{}, err
@@ -149,7 +149,8 @@ func CreateWebhook(ctx context.Context, c Config, r Resource, w Webhooks) (Resul
 	return result, nil
 }
 
-// isWritten reports whether the user writes a validator or defaulter in the file. It is false for generated files.
+// isWritten reports whether a file with a validator or defaulter belongs to the user. It is false for generated
+// files.
 func isWritten(path string) bool {
 	name := filepath.Base(path)
 	return strings.HasSuffix(name, ".go") && !strings.HasPrefix(name, "zz_generated.") && !strings.HasSuffix(name, "_test.go")
@@ -184,7 +185,7 @@ func (s site) markOwn(e *edits, t build.APIType, r Resource, w Webhooks) error {
 	return nil
 }
 
-// mark adds the missing markers to a type, and operations to the existing ones.
+// mark adds missing markers to a type, and missing operations to existing markers.
 func (e *edits) mark(t build.APIType, operations []string, markers ...string) error {
 	text := t.File.Src
 	var missing []string
@@ -206,14 +207,13 @@ func (e *edits) mark(t build.APIType, operations []string, markers ...string) er
 	return nil
 }
 
-// isFurther reports whether a webhook is on a subresource or has a name of its own, so it is not a type's first
-// webhook.
+// isFurther reports whether a webhook has a subresource or a name, so that it is not its type's first webhook.
 func isFurther(m marker.Marker) bool {
 	return slices.ContainsFunc(m.Arguments, func(a marker.Argument) bool { return a.Name == "subresource" || a.Name == "name" })
 }
 
-// markForeign writes a validator or defaulter for a kind that the project does not own, or adds markers to an existing
-// one. It returns the other versions of the kind that have one.
+// markForeign writes a validator or defaulter for another project's kind, or adds markers to an existing one. It
+// returns the kind's other versions that have one.
 func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks) (also []string, err error) {
 	target := r.target(w)
 	switch {
@@ -239,7 +239,7 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 	}
 	all := s.foreignTypes(ctx)
 	for _, t := range all {
-		if version, ok := t.otherVersion(target); ok && slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return w.has(m.Name) }) {
+		if version, ok := t.otherVersion(target); ok && slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return w.selects(m.Name) }) {
 			also = append(also, version)
 		}
 	}
@@ -247,7 +247,7 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 	if t, ok := foreignType(all, r, target); ok {
 		return also, e.mark(t.APIType, w.Operations, markers...)
 	}
-	// The names of the kind, of the kind in its group or, if that has the kind, in its version, until one is free.
+	// Try the kind's name, then that with the group or, if the group has the kind, with the version.
 	inGroup, inVersion := strings.Join(titles(cmp.Or(r.Group, "core")), "")+r.Kind, r.Kind+model.Upper(r.Version)
 	names := []string{r.Kind, inGroup, inGroup + model.Upper(r.Version)}
 	if slices.ContainsFunc(all, func(t foreignWebhook) bool { _, ok := t.otherVersion(target); return ok }) {
@@ -273,7 +273,7 @@ func (s site) markForeign(ctx context.Context, e *edits, r Resource, w Webhooks)
 	return nil, fmt.Errorf("the names of types for %s are taken in %s: put the marker on a type of yours", target, s.rel(s.foreign("").Dir))
 }
 
-// titles returns the words of a group's name, each with a capital letter.
+// titles returns the words of a group's name with upper-case first letters.
 func titles(group string) (words []string) {
 	for _, word := range strings.FieldsFunc(group, func(r rune) bool { return r == '.' || r == '-' }) {
 		words = append(words, model.Upper(word))
@@ -281,11 +281,11 @@ func titles(group string) (words []string) {
 	return words
 }
 
-// checkServed reports a version of a kind that Kubernetes does not serve, if it serves others.
+// checkServed reports a version of a kind that Kubernetes does not serve, if it serves another one.
 func (s site) checkServed(r Resource) error {
 	versions, ok := lint.Serves(r.Group, r.Version, r.Kind)
 	if ok || len(versions) == 0 {
-		return nil // a kind that is newer than the table, or none: generate finds out
+		return nil // a newer kind than the table's, or a wrong one, which generate reports
 	}
 	return fmt.Errorf("%s of %s is not a kind that Kubernetes serves: use --version %s", r.Kind, path.Join(r.Group, r.Version), strings.Join(versions, " or "))
 }
@@ -296,15 +296,15 @@ func (s site) isOwnGroup(group string) bool {
 		slices.ContainsFunc(s.apis, func(a build.API) bool { return a.Group == group })
 }
 
-// foreignWebhook is a type with markers for kinds that the project does not own.
+// foreignWebhook is a type with markers for other projects' kinds.
 type foreignWebhook struct {
 	build.APIType
 	name string
-	// targets are the values of the argument "for".
+	// targets are the values of the argument `for`.
 	targets []string
 }
 
-// otherVersion returns the version of the kind that the type's markers are for, if it is another version of target.
+// otherVersion returns the version of the kind in the type's markers if it differs from target's.
 func (f foreignWebhook) otherVersion(target string) (string, bool) {
 	for _, t := range f.targets {
 		group, version, kind := splitTarget(t)
@@ -316,7 +316,7 @@ func (f foreignWebhook) otherVersion(target string) (string, bool) {
 	return "", false
 }
 
-// splitTarget takes a value of "for" apart. version is empty for a Go type.
+// splitTarget splits a value of `for` into its parts. version is empty for a Go type.
 func splitTarget(target string) (group, version, kind string) {
 	parts := strings.Split(target, "/")
 	if len(parts) == 3 && parts[0] == "core" {
@@ -331,8 +331,7 @@ func splitTarget(target string) (group, version, kind string) {
 	return target, "", ""
 }
 
-// foreignTypes returns the types of the package for kinds that the project does not own. A folder that does not exist
-// has none.
+// foreignTypes returns the types in the package for other projects' kinds. A missing folder has none.
 func (s site) foreignTypes(ctx context.Context) (all []foreignWebhook) {
 	dir := s.foreign("").Dir
 	if !regular.Exists(dir) {
@@ -361,8 +360,8 @@ func (s site) foreignTypes(ctx context.Context) (all []foreignWebhook) {
 	return all
 }
 
-// foreignType finds the type whose markers are for a target. A type with the kind's name and no marker may have had
-// one.
+// foreignType returns the type with markers for a target. A type with the kind's name and no marker also counts,
+// because its marker may have been removed.
 func foreignType(all []foreignWebhook, r Resource, target string) (foreignWebhook, bool) {
 	i := slices.IndexFunc(all, func(t foreignWebhook) bool {
 		return slices.ContainsFunc(t.targets, func(have string) bool { return have == target || sameTarget(have, target) })
@@ -376,7 +375,7 @@ func foreignType(all []foreignWebhook, r Resource, target string) (foreignWebhoo
 	return all[i], true
 }
 
-// sameTarget reports whether two values of "for" name one kind.
+// sameTarget reports whether two values of `for` are the same kind.
 func sameTarget(a, b string) bool {
 	group, version, kind := splitTarget(a)
 	otherGroup, otherVersion, otherKind := splitTarget(b)

@@ -22,15 +22,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// DeleteWebhook removes the markers of webhooks from a type, by default the markers of admission webhooks. The files
-// generated from them are removed too. Without its hub, no version of a kind is converted. The file of a validator or
-// defaulter is also removed if the user has not edited it. If the user has, the command fails unless force is set.
+// DeleteWebhook removes webhook markers from a type, by default those of admission webhooks, and the files generated
+// for them. If the hub's marker is removed, no version of the kind is converted. It also removes the file of a
+// validator or defaulter. If the user has edited that file, the command fails unless force is set.
 func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force bool) (Result, error) {
 	s, stopped, err := c.site(ctx)
 	if err != nil {
 		return stopped, err
 	}
-	if w.none() {
+	if w.isEmpty() {
 		w.Mutating, w.Validating = true, true
 	}
 	var e edits
@@ -56,9 +56,9 @@ func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force 
 	return s.finish(ctx, e, force)
 }
 
-// DeleteVersion removes a version of one of the project's kinds: the file of its type, its webhooks and its conversion.
-// A single remaining version is neither hub nor spoke. If other versions remain, unstored checks that no object is
-// stored in this one; nil checks nothing.
+// DeleteVersion removes a version of a kind: its type's file, its webhooks and its conversion. If only one version
+// remains, it is neither hub nor spoke. If other versions remain, unstored checks that no object is stored in this one;
+// nil checks nothing.
 func DeleteVersion(ctx context.Context, c Config, r Resource, unstored func(context.Context, Resource) error, force bool) (Result, error) {
 	s, stopped, err := c.site(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, unstored func(cont
 	return s.finish(ctx, e, force, edited...)
 }
 
-// removeDeepCopies removes the methods of types from a file of controller-gen, and the file if it has no others.
+// removeDeepCopies removes the methods of types from controller-gen's file, and the file if it is then empty.
 func (e *edits) removeDeepCopies(path string, types []string, packageName string) error {
 	was := load.ReadText(path).Content
 	have, err := readDeepCopies(was)
@@ -124,8 +124,8 @@ func (e *edits) removeDeepCopies(path string, types []string, packageName string
 	return err
 }
 
-// userOf returns another file of a package that uses a name that the file declares, and the name. Generated files are
-// written again without it.
+// userOf returns another file in the package that uses a declaration of the file, and the name. It skips generated
+// files, which are generated again.
 func userOf(p *load.Package, declaring *load.File) (user *load.File, name string, ok bool) {
 	names := load.Declared(declaring.AST)
 	for _, f := range p.FilesWith("package ") {
@@ -142,8 +142,8 @@ func userOf(p *load.Package, declaring *load.File) (user *load.File, name string
 	return nil, "", false
 }
 
-// isEdited reports whether the file of a kind has anything but the text that a command wrote: a kind without fields, or
-// a copy of another version. The markers of webhooks do not count.
+// isEdited reports whether the file of a kind differs from the text that a command writes: a kind without fields, or
+// a copy of another version. Markers of webhooks do not count.
 func (s site) isEdited(v ownVersion, kind string, others []ownVersion) (bool, error) {
 	created, err := API{Group: v.Group, Version: v.Version, Package: v.Name, Kind: kind}.registering(v.Package).types()
 	originals := [][]byte{s.initial(created)}
@@ -154,7 +154,7 @@ func (s site) isEdited(v ownVersion, kind string, others []ownVersion) (bool, er
 	return !slices.ContainsFunc(originals, func(o []byte) bool { return text == unmarked(o) }), err
 }
 
-// unmarked returns the text of a file without its package clause and without the lines of comments that commands add.
+// unmarked returns the text of a file without its package clause and without comment lines that commands add.
 func unmarked(text []byte) string {
 	lines, _ := split(text)
 	return strings.Join(slices.DeleteFunc(lines, func(line string) bool {
@@ -163,9 +163,8 @@ func unmarked(text []byte) string {
 	}), "")
 }
 
-// finish updates the generated files after the edits of a deletion. Without force, it is an error if it removes files
-// that the user has edited, or if a file of the user would not compile any more. edited are the edited files that the
-// edits remove.
+// finish generates the files after a deletion. Without force, it fails if it would remove a file that the user has
+// edited, or if a file of the user would no longer compile. edited are the edited files that e removes.
 func (s site) finish(ctx context.Context, e edits, force bool, edited ...string) (Result, error) {
 	after, left, err := s.follow(ctx, &e)
 	if err != nil {
@@ -188,7 +187,7 @@ func (s site) finish(ctx context.Context, e edits, force bool, edited ...string)
 	result := Result{Result: s.generate(ctx, after, e)}
 	for i, d := range result.Diagnostics {
 		if d.Rule == output.RuleOrphan && !force {
-			result.Diagnostics[i].Severity = diag.Error // it would not compile any more
+			result.Diagnostics[i].Severity = diag.Error // the file would no longer compile
 		}
 	}
 	if i := slices.IndexFunc(result.Diagnostics, func(d diag.Diagnostic) bool { return d.Rule == model.RuleMethod }); i >= 0 {
@@ -198,22 +197,22 @@ func (s site) finish(ctx context.Context, e edits, force bool, edited ...string)
 	return result, nil
 }
 
-// has reports whether a marker declares one of the webhooks.
-func (w Webhooks) has(name string) bool {
+// selects reports whether a marker declares one of the selected webhooks.
+func (w Webhooks) selects(name string) bool {
 	return w.Mutating && name == "webhook:mutating" || w.Validating && name == "webhook:validating" ||
 		w.Conversion && strings.HasPrefix(name, "webhook:conversion:")
 }
 
-// unmark removes the markers of webhooks from a type. Markers for its subresources stay. If no webhook is
-// left, it also removes the markers that configure webhooks. Markers of policies stay.
+// unmark removes markers of webhooks from a type. It keeps those of subresources and of policies. If no webhook
+// remains, it also removes the markers that configure webhooks.
 func (e *edits) unmark(t build.APIType, r Resource, gone Webhooks) error {
 	isWebhook := func(m marker.Marker) bool { return m.Name == "webhook:mutating" || m.Name == "webhook:validating" }
-	var meant, others []marker.Marker // of the webhooks to remove, and of subresources or with a name
+	var meant, others []marker.Marker // markers to remove, and those with a subresource or name
 	for _, name := range []string{"webhook:mutating", "webhook:validating"} {
 		var own, further []marker.Marker
 		for _, m := range t.Markers {
 			switch {
-			case m.Name != name || !gone.has(name):
+			case m.Name != name || !gone.selects(name):
 			case isFurther(m):
 				further = append(further, m)
 			default:
@@ -221,7 +220,7 @@ func (e *edits) unmark(t build.APIType, r Resource, gone Webhooks) error {
 			}
 		}
 		if len(own) == 0 && len(further) == 1 && argumentOf(further[0], "subresource") == "" {
-			own, further = further, nil // its only one, with a name
+			own, further = further, nil // the only webhook has a name
 		}
 		meant, others = append(meant, own...), append(others, further...)
 	}
@@ -239,7 +238,7 @@ func (e *edits) unmark(t build.APIType, r Resource, gone Webhooks) error {
 	var at []diag.Range
 	for _, m := range t.Markers {
 		switch {
-		case isWebhook(m) && isMeant(m), strings.HasPrefix(m.Name, "webhook:conversion:") && gone.has(m.Name):
+		case isWebhook(m) && isMeant(m), strings.HasPrefix(m.Name, "webhook:conversion:") && gone.selects(m.Name):
 			at = append(at, m.Range)
 		case isWebhook(m), strings.HasPrefix(m.Name, "webhook:conversion:"), strings.HasPrefix(m.Name, "webhook:policy:"),
 			argumentOf(m, "policy") != "", len(meant) == 0:
@@ -250,7 +249,7 @@ func (e *edits) unmark(t build.APIType, r Resource, gone Webhooks) error {
 	return e.removeMarkers(t.File, at)
 }
 
-// configures reports whether a marker names one of the webhooks that go, by its word, and no other.
+// configures reports whether the argument `webhook` of a marker selects only webhooks that are removed, by its kind.
 func configures(m marker.Marker, gone, all []marker.Marker) bool {
 	name := "webhook:" + argumentOf(m, "webhook")
 	count := func(markers []marker.Marker) (n int) {
@@ -264,7 +263,7 @@ func configures(m marker.Marker, gone, all []marker.Marker) bool {
 	return count(gone) > 0 && count(gone) == count(all)
 }
 
-// argumentOf returns the text of a marker's argument; empty without the argument.
+// argumentOf returns the text of a marker's argument, or "".
 func argumentOf(m marker.Marker, name string) string {
 	for _, a := range m.Arguments {
 		if a.Name == name {
@@ -274,7 +273,7 @@ func argumentOf(m marker.Marker, name string) string {
 	return ""
 }
 
-// removeMarkers removes the markers in the ranges from a file.
+// removeMarkers removes the markers at the ranges from a file.
 func (e *edits) removeMarkers(f *load.File, at []diag.Range) error {
 	text, err := removeMarkers(f.Src, at)
 	if err == nil && len(at) > 0 {
@@ -283,8 +282,8 @@ func (e *edits) removeMarkers(f *load.File, at []diag.Range) error {
 	return err
 }
 
-// unconvert removes the conversion markers from a type. If its file has no other kind, it also removes them from the
-// fields in the file.
+// unconvert removes the conversion markers from a type and, if its file has no other kind, from the fields in the
+// file.
 func (e *edits) unconvert(t build.APIType, kind string) error {
 	if len(otherKinds(t.File, kind)) > 0 {
 		return e.unmark(t, Resource{Kind: kind}, Webhooks{Conversion: true})
@@ -299,7 +298,7 @@ func (e *edits) unconvert(t build.APIType, kind string) error {
 	return e.removeMarkers(t.File, at)
 }
 
-// removeEmpty removes the file of a validator or defaulter if it has its initial content again.
+// removeEmpty removes the file of a validator or defaulter if its content is the initial one.
 func (s site) removeEmpty(e *edits, t foreignWebhook) error {
 	empty, err := s.foreign(strings.TrimSuffix(t.name, "Webhook")).File()
 	for _, c := range e.Change {
@@ -310,8 +309,8 @@ func (s site) removeEmpty(e *edits, t foreignWebhook) error {
 	return err
 }
 
-// foreignOf finds the type with the webhooks of a kind that the project does not own. A kind without a group or a type
-// of that name may be one of another module.
+// foreignOf returns the type with the webhooks of another project's kind. A kind without a group, or with a type of
+// that name, may be in another module.
 func (s site) foreignOf(ctx context.Context, r Resource) (foreignWebhook, bool) {
 	all := s.foreignTypes(ctx)
 	if t, ok := foreignType(all, r, r.target(Webhooks{})); ok {
@@ -329,7 +328,7 @@ func (s site) foreignOf(ctx context.Context, r Resource) (foreignWebhook, bool) 
 	return all[i], true
 }
 
-// removeDoc removes the comment of the package for other projects' kinds together with the last file of the user there.
+// removeDoc removes the package comment's file in the package external if no other file of the user remains.
 func (s site) removeDoc(e *edits) error {
 	external := s.foreign("")
 	left := slices.DeleteFunc(load.Names(external.Dir, "*.go"), func(path string) bool {
@@ -343,5 +342,5 @@ func (s site) removeDoc(e *edits) error {
 	return err
 }
 
-// initial returns the content of a file as a command creates it.
+// initial returns a file's content as created by a command.
 func (s site) initial(f output.File) []byte { return s.Heading.Above([]output.File{f})[0].Content }

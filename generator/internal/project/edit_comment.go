@@ -15,8 +15,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 )
 
-// addMarkers returns the text of a type's file with markers, "webhook:validating(...)", at the end of the
-// type's comment. Every other byte stays as it is.
+// addMarkers adds markers, such as "webhook:validating(...)", to the end of a type's comment. All other bytes stay
+// unchanged.
 func addMarkers(text []byte, t build.APIType, markers ...string) []byte {
 	if len(markers) == 0 {
 		return text
@@ -29,7 +29,7 @@ func addMarkers(text []byte, t build.APIType, markers ...string) []byte {
 	return []byte(strings.Join(slices.Insert(lines, t.Line-1, belowComment(lines, newline, t, added)), ""))
 }
 
-// belowComment returns comment lines for the end of a type's comment. An empty one parts markers from other text.
+// belowComment returns the lines to add to a type's comment. An empty line separates markers from other text.
 func belowComment(lines []string, newline string, t build.APIType, added []string) string {
 	at := t.Line - 1
 	indent := lines[at][:len(lines[at])-len(strings.TrimLeft(lines[at], " \t"))]
@@ -40,8 +40,7 @@ func belowComment(lines []string, newline string, t build.APIType, added []strin
 	return indent + strings.Join(added, newline+indent) + newline
 }
 
-// addOperations returns the text of a file with the operations that a marker lacks. Every other byte stays as it is,
-// and the number of lines, too.
+// addOperations adds missing operations to a marker. All other bytes and the number of lines stay unchanged.
 func addOperations(text []byte, m marker.Marker, operations []string) ([]byte, error) {
 	if len(operations) == 0 {
 		return text, nil
@@ -71,8 +70,8 @@ func addOperations(text []byte, m marker.Marker, operations []string) ([]byte, e
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// removeMarkers returns the text of a file without the markers in the ranges, and without the empty comment line above
-// them that would then part nothing.
+// removeMarkers removes the markers at the ranges from a text. It also removes an empty comment line above them that
+// no longer separates anything.
 func removeMarkers(text []byte, at []diag.Range) ([]byte, error) {
 	lines, _ := split(text)
 	gone := make([]bool, len(lines))
@@ -106,7 +105,7 @@ func isComment(line string) bool { return strings.HasPrefix(strings.TrimSpace(li
 
 func isEmptyComment(line string) bool { return strings.TrimSpace(line) == "//" }
 
-// comment is the text of a line comment; empty if the line has no comment.
+// comment returns the text of a line comment, or "".
 func comment(lines []string, n int) string {
 	if n < 0 {
 		return ""
@@ -118,7 +117,7 @@ func comment(lines []string, n int) string {
 	return strings.TrimSpace(text)
 }
 
-// split takes a text apart into lines with their ends, and tells how they end.
+// split returns the lines of a text with their ends, and the line end in use.
 func split(text []byte) (lines []string, newline string) {
 	newline = "\n"
 	if bytes.Contains(text, []byte("\r\n")) {

@@ -20,8 +20,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 )
 
-// closure returns a file of a package and the other files that declare the names it uses, except the declaration of
-// the package's group and version.
+// closure returns a file and the other files of the package that declare names in use in it. It omits the declaration
+// of the package's group and version.
 func closure(p *load.Package, from *load.File) []*load.File {
 	all := p.FilesWith("type ", "const ", "var ", "func ")
 	closure := []*load.File{from}
@@ -36,7 +36,7 @@ func closure(p *load.Package, from *load.File) []*load.File {
 	return closure
 }
 
-// references returns the identifiers of a file that may refer to a name of its package: not the names of fields and
+// references returns the identifiers of a file that may refer to package-level names, without names of fields and
 // methods.
 func references(file *ast.File) map[string]bool {
 	members, used := map[*ast.Ident]bool{}, map[string]bool{}
@@ -59,8 +59,8 @@ func references(file *ast.File) map[string]bool {
 	return used
 }
 
-// copyFile returns a file's text for a package of another name, without markers of ours and without the
-// comment lines that consist of one of the words: what they say is said of the file's own version.
+// copyFile returns a file's text for another package. It omits our markers and comment lines that equal one of the
+// words, because these describe the original version.
 func copyFile(f *load.File, packageName string, words ...string) ([]byte, error) {
 	placed, diags := marker.InFile(f.AST, f.Position, registry.Prefix)
 	if diags.HasErrors() {
@@ -84,7 +84,7 @@ func copyFile(f *load.File, packageName string, words ...string) ([]byte, error)
 	return removeMarkers([]byte(strings.Join(lines, "")), gone)
 }
 
-// withVersion returns the text of a file with another version in its strings and in the comment of its package.
+// withVersion replaces the version in the strings and the package comment of a text.
 func withVersion(text []byte, old, now string) ([]byte, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, "", text, parser.ParseComments)
@@ -111,7 +111,7 @@ func withVersion(text []byte, old, now string) ([]byte, error) {
 	return replaced.Bytes(), nil
 }
 
-// markCopy puts markers on a type in the text of a file that is not on disk.
+// markCopy adds markers to a type in the text of a new file.
 func markCopy(text []byte, name string, markers ...string) ([]byte, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, "", text, parser.ParseComments)
@@ -126,7 +126,7 @@ func markCopy(text []byte, name string, markers ...string) ([]byte, error) {
 	return nil, errors.New("there is no type " + name)
 }
 
-// otherKinds are the kinds that a file declares besides one and its list: structs with a TypeMeta.
+// otherKinds returns the kinds in a file other than one kind and its list: structs with a TypeMeta.
 func otherKinds(f *load.File, kind string) []string {
 	var others []string
 	for spec := range load.Types(f.AST) {

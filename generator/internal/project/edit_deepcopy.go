@@ -17,19 +17,19 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// deepCopyFile is the file of a package in which controller-gen writes the methods that copy its types. A registered
-// type does not compile without them. So a command that adds or removes a type brings the file up to date, as far as
-// that takes no knowledge of types: controller-gen replaces it later.
+// deepCopyFile is controller-gen's file with the methods that copy a package's types. Registered types do not compile
+// without them, so a command that adds or removes a type updates the file as far as possible without type
+// information. controller-gen replaces it later.
 const deepCopyFile = "zz_generated.deepcopy.go"
 
 // deepCopies is the content of such a file.
 type deepCopies struct {
-	head    string            // the text before the package clause
-	imports []string          // as they are written: runtime "k8s.io/apimachinery/pkg/runtime"
-	methods map[string]string // by the type that they are of
+	head    string            // before the package clause
+	imports []string          // in source form: runtime "k8s.io/apimachinery/pkg/runtime"
+	methods map[string]string // by receiver type
 }
 
-// readDeepCopies reads a file. Without text there are no methods.
+// readDeepCopies reads the content of the file. An empty text has no methods.
 func readDeepCopies(text []byte) (deepCopies, error) {
 	d := deepCopies{methods: map[string]string{}}
 	if len(text) == 0 {
@@ -61,15 +61,15 @@ func readDeepCopies(text []byte) (deepCopies, error) {
 	return d, nil
 }
 
-// and adds the methods of others for types that have none.
-func (d deepCopies) and(others deepCopies) deepCopies {
+// merge adds methods of others for types without methods.
+func (d deepCopies) merge(others deepCopies) deepCopies {
 	all := deepCopies{head: cmp.Or(d.head, others.head), imports: slices.Concat(d.imports, others.imports), methods: maps.Clone(others.methods)}
 	maps.Copy(all.methods, d.methods)
 	return all
 }
 
-// text is the content of the file for a package of a name, with the methods sorted by type, as controller-gen sorts
-// them. Without methods, it is nil.
+// text returns the content of the file for a package, with methods sorted by type like controller-gen's. It returns
+// nil without methods.
 func (d deepCopies) text(packageName string) ([]byte, error) {
 	if len(d.methods) == 0 {
 		return nil, nil
@@ -81,7 +81,7 @@ func (d deepCopies) text(packageName string) ([]byte, error) {
 	var specs []string
 	for _, spec := range d.imports {
 		name, _, named := strings.Cut(spec, " ")
-		if !named { // controller-gen leaves out a name only if it is the last element
+		if !named { // controller-gen omits the name only if it is the path's last element
 			name = path.Base(strings.Trim(spec, "\"`"))
 		}
 		used := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\.`)

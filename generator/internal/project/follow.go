@@ -18,14 +18,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// follow updates the files of validators and defaulters after the edits. It generates an unedited file anew or removes
-// it. Beside a file that the user has edited, the methods of further webhooks get a new file. It returns the project
-// after the edits, and the files with the user's code that no marker needs any more.
-func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []string, err error) {
+// follow updates the files of validators and defaulters after the edits. It rewrites or removes unedited files. For
+// an edited file, it writes new methods to a new file beside it. It returns the state after the edits, and the user's
+// files that no marker needs any more.
+func (s site) follow(ctx context.Context, e *edits) (after engine.State, unused []string, err error) {
 	before := s.Read(ctx, engine.Edits{})
 	after = s.Read(ctx, e.Edits)
 	if before.Diagnostics.HasErrors() || after.Diagnostics.HasErrors() {
-		return after, nil, nil // generate reports why
+		return after, nil, nil // generate reports the reason
 	}
 	before.Reread(ctx, engine.Edits{})
 	after.Reread(ctx, e.Edits)
@@ -45,7 +45,7 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []
 		now, isWanted := wanted[path]
 		switch {
 		case !bytes.Equal(text, generated) && !isWanted:
-			left = append(left, path)
+			unused = append(unused, path)
 		case bytes.Equal(text, generated) && !bytes.Equal(text, now):
 			e.Put(path, text, now)
 		case isWanted:
@@ -54,9 +54,9 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []
 			}
 		}
 	}
-	slices.Sort(left)
+	slices.Sort(unused)
 	after.Reread(ctx, e.Edits)
-	options, _ := s.Rendering(after.Module) // generate reports files that cannot be read
+	options, _ := s.Rendering(after.Module) // generate reports unreadable files
 	further, err := render.Further(after.Project, func(w *model.Webhook) []string {
 		if w.Handler.NeedsStub {
 			return nil
@@ -74,14 +74,14 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, left []
 		}
 		e.Create = append(e.Create, f)
 	}
-	return after, left, err
+	return after, unused, err
 }
 
-// assertion is the declaration in a stub by which the compiler reports missing methods.
+// assertion matches the declaration in a stub that makes the compiler report missing methods.
 var assertion = regexp.MustCompile(`(?m)^var _ (?:interface \{\n(?:\t.*\n)+\}|\w+) = .*$`)
 
-// lessAsserted returns the text of an edited stub without interfaces that nothing declares any more. before and after
-// are stubs as they are created. It only changes an assertion that the user has not edited.
+// lessAsserted removes interfaces that no longer exist from the assertion in an edited stub. before and after are
+// unedited stubs. It keeps an assertion that the user has edited.
 func lessAsserted(text, before, after []byte) []byte {
 	old, now := assertion.Find(before), assertion.Find(after)
 	if old == nil || len(now) == 0 || len(now) >= len(old) {
@@ -90,10 +90,10 @@ func lessAsserted(text, before, after []byte) []byte {
 	return bytes.Replace(text, old, now, 1)
 }
 
-// stubs returns the files that are created once for the user to edit, with their initial content, by path.
+// stubs returns the files for the user to complete, with their initial content, by path.
 func (s site) stubs(ctx context.Context, state engine.State) (map[string][]byte, error) {
 	planned, _ := convert.Project(ctx, state.Module, state.Project)
-	options, _ := s.Rendering(state.Module) // generate reports files that cannot be read
+	options, _ := s.Rendering(state.Module) // generate reports unreadable files
 	options.AsNew = true
 	files, err := render.Project(state.Project, planned, options)
 	if err != nil {

@@ -24,25 +24,25 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// ImportOptions are the settings of Import.
+// ImportOptions are the options of Import.
 type ImportOptions struct {
-	// Handlers puts the markers on types, and writes handlers with methods to fill in. Otherwise the markers are on the
-	// package, without handlers.
+	// Handlers adds the markers to types and writes handlers with empty methods. Otherwise, the markers are on the
+	// package and there are no handlers.
 	Handlers bool
-	// DryRun is true if nothing will be written, so that findings have positions in the files as they are.
+	// DryRun is true if the caller will not write the result, so that findings refer to the current files.
 	DryRun bool
 }
 
-// Import rewrites the packages' +kubebuilder:webhook markers as +webhook markers. It changes the user's own files.
-// Before it offers the changes, it checks that the manifest stays the same. With handlers, the markers are on types.
+// Import replaces the packages' +kubebuilder:webhook markers by +webhook markers, in the user's files. It checks that
+// the manifest stays the same. With handlers, the markers are on types.
 func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 	patterns := c.Patterns
-	c.Patterns = nil // the manifest is the whole project's
+	c.Patterns = nil // the manifest is that of the whole project
 	run, settings := importing(c)
 	im := importer{ctx: ctx, site: site{Run: run, origin: c.Origin}, options: o, before: run.Read(ctx, engine.Edits{})}
 	result := Result{Result: engine.Result{Root: run.Root}}
 	diags := im.before.Diagnostics
-	// An object that the API server refuses is a warning under a +kubebuilder marker, and an error under a +webhook
+	// An object that the API server rejects gives a warning with a +kubebuilder marker and an error with a +webhook
 	// marker.
 	diags.Add(check.Project(im.before.Project).Promote()...)
 	if run.Strict {
@@ -103,13 +103,13 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 	result.Result = im.generate(ctx, after, e)
 	result.Diagnostics.Add(im.diags...)
 	if !result.Diagnostics.HasErrors() {
-		result.Next = im.next(after)
+		result.Next = im.nextSteps(after)
 	}
 	return result, nil
 }
 
-// importing completes the Config. A project without webhook-gen.yaml gets one, so that its manifest stays the same to
-// the byte: otherwise the manifest of +webhook markers begins with a header.
+// importing completes the Config. A project without webhook-gen.yaml gets one that turns off
+// the manifest's header, so that the manifest stays the same byte for byte.
 func importing(c Config) (engine.Run, *output.File) {
 	run := c.Resolve()
 	path := filepath.Join(run.Root, config.FileName)
@@ -133,28 +133,28 @@ type importer struct {
 	webhooks       []*importedWebhook
 	configurations []kubebuilder.Configuration
 	holders        []*holder
-	diags          diag.List // about markers that are left as they are
+	diags          diag.List // about markers that are not rewritten
 }
 
 // importedWebhook is the webhook of a +kubebuilder:webhook marker.
 type importedWebhook struct {
 	kubebuilder.Webhook
 	found
-	kind *model.Kind // of the found type; nil if the webhook is not for it
-	// other is the kind of the found type if the webhook is not for it.
+	kind *model.Kind // the kind of the found type; nil if the rules do not match it
+	// other is the kind of the found type if the webhook's rules do not match it.
 	other *model.Kind
-	// omitted are the arguments that a +webhook marker does not need.
+	// omitted are the arguments that the +webhook marker does not need.
 	omitted []string
-	// holder has the webhook's marker; nil if it is on the package.
+	// holder has the webhook's marker. It is nil if the package has it.
 	holder *holder
-	// left is the reason why the marker stays as it is; empty if it is rewritten.
+	// left is the reason for keeping the old marker, or "" if it is rewritten.
 	left string
 }
 
-// unselected is the reason for a marker in a package that the user has not named. It needs no warning.
+// unselected is the reason for markers in packages that the user has not selected. They give no warning.
 const unselected = "its package is not named"
 
-// target is the value of the argument "for"; empty if the marker has none.
+// target returns the argument `for`, or "".
 func (w *importedWebhook) target() string {
 	if w.kind == nil {
 		return ""
@@ -162,20 +162,21 @@ func (w *importedWebhook) target() string {
 	return w.object.Path + "." + w.object.Name
 }
 
-// selected returns a function that reports whether a package matches the patterns. Without patterns, all do.
+// selected returns a function that reports whether a package matches the patterns. Without patterns, all packages
+// match.
 func selected(ctx context.Context, run engine.Run, dir string, patterns []string) func(*load.Package) bool {
 	if len(patterns) == 0 {
 		return func(*load.Package) bool { return true }
 	}
-	// Read has reported the same mistakes.
+	// Read has already reported these errors.
 	named, _ := load.Load(ctx, load.Config{Dir: dir, Patterns: patterns, Tags: run.Tags, Markers: []string{"+kubebuilder:webhook"}})
 	return func(p *load.Package) bool {
 		return slices.ContainsFunc(named.Packages, func(n *load.Package) bool { return n.Dir == p.Dir })
 	}
 }
 
-// read finds the webhooks of the markers and the code that serves them. Webhooks of packages that are not selected are
-// left.
+// read reads the webhooks of the markers and the code that serves them. It keeps the markers of packages that are not
+// selected.
 func (im *importer) read(selected func(*load.Package) bool) {
 	var webhooks []kubebuilder.Webhook
 	webhooks, im.configurations, _ = kubebuilder.Read(im.before.Packages)
@@ -197,9 +198,8 @@ func (im *importer) read(selected func(*load.Package) bool) {
 	}
 }
 
-// shorten finds out which arguments the markers do not need: the webhook is the same without them. It also finds the
-// kinds of the webhooks. The first model has none of the arguments, and the second has the arguments
-// without which a webhook differs.
+// shorten finds the arguments that the markers can omit without a change of the webhook, and the webhooks' kinds. It
+// first tries without these arguments, and then only with those that make a difference.
 func (im *importer) shorten() {
 	arguments := []string{"groups", "versions", "resources", "path", "sideEffects", "admissionReviewVersions"}
 	ofKind := func(argument string) bool { return slices.Contains(arguments[:4], argument) }
@@ -210,7 +210,7 @@ func (im *importer) shorten() {
 		}
 		project := im.onPackage().Project
 		pending = slices.DeleteFunc(pending, func(w *importedWebhook) bool {
-			m := same(project, w)
+			m := equalWebhook(project, w)
 			if m == nil {
 				otherwise(w, project)
 			} else if w.setKind(m); w.kind == nil {
@@ -224,11 +224,11 @@ func (im *importer) shorten() {
 		if w.object.IsZero() {
 			w.omitted = arguments[4:]
 		} else if w.left == "" {
-			w.kind = &model.Kind{} // to be found
+			w.kind = &model.Kind{} // unknown so far
 		}
 	}
 	try(func(w *importedWebhook, p *model.Project) {
-		if m := named(p, w); m == nil {
+		if m := webhookNamed(p, w); m == nil {
 			w.omitted = nil // the kind needs an argument
 		} else {
 			w.omitted = slices.DeleteFunc(slices.Clone(w.omitted), func(argument string) bool { return differsIn(argument, m.Spec, w.Spec) })
@@ -238,7 +238,8 @@ func (im *importer) shorten() {
 	try(func(w *importedWebhook, _ *model.Project) { w.omitted = nil })
 }
 
-// differsIn reports whether two webhooks differ in what an argument sets. Without resources, the kind sets the scope.
+// differsIn reports whether two webhooks differ in the fields of an argument. If `resources` is not set, the kind
+// determines the scope.
 func differsIn(argument string, a, b registry.Spec) bool {
 	of := func(s registry.Spec) any {
 		r := s.Rules[0]
@@ -250,7 +251,7 @@ func differsIn(argument string, a, b registry.Spec) bool {
 	return len(a.Rules) > 0 && len(b.Rules) > 0 && asJSON(of(a)) != asJSON(of(b))
 }
 
-// setKind sets the kind of the webhook, which a marker on it yields; nil if it differs.
+// setKind sets the webhook's kind to that of m, or its other kind if the rules do not match it.
 func (w *importedWebhook) setKind(m *model.Webhook) {
 	w.kind, w.other = nil, m.Kind
 	if m.Kind != nil && isFor(w, *m.Kind) {
@@ -258,16 +259,16 @@ func (w *importedWebhook) setKind(m *model.Webhook) {
 	}
 }
 
-// same returns a project's webhook if it equals the imported one; nil if it differs.
-func same(p *model.Project, w *importedWebhook) *model.Webhook {
-	if m := named(p, w); m != nil && asJSON(m.Spec) == asJSON(w.Spec) {
+// equalWebhook returns a project's webhook that equals the imported one, or nil.
+func equalWebhook(p *model.Project, w *importedWebhook) *model.Webhook {
+	if m := webhookNamed(p, w); m != nil && asJSON(m.Spec) == asJSON(w.Spec) {
 		return m
 	}
 	return nil
 }
 
-// named returns the project's only webhook with the name of the imported one; nil without one.
-func named(p *model.Project, w *importedWebhook) *model.Webhook {
+// webhookNamed returns a project's webhook with the name of the imported one, or nil if there is not exactly one.
+func webhookNamed(p *model.Project, w *importedWebhook) *model.Webhook {
 	all := slices.DeleteFunc(p.Webhooks(), func(m *model.Webhook) bool { return m.Mutating != w.Mutating || m.Spec.Name != w.Spec.Name })
 	if len(all) != 1 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// rewrite returns the edits of the files that hold markers, by path. Webhooks that are left keep their markers.
+// rewrite returns the edits of the files with markers. Webhooks with a reason in left keep their markers.
 func (im *importer) rewrite() (all edits) {
 	files := map[*load.File]*edit{}
 	of := func(f *load.File) *edit {
@@ -20,8 +20,8 @@ func (im *importer) rewrite() (all edits) {
 		}
 		return files[f]
 	}
-	// One +kubebuilder:webhookconfiguration names the object of the whole run; a
-	// +webhook:configuration speaks for its package, so each package with such a webhook gets one.
+	// A +kubebuilder:webhookconfiguration names the configuration of the whole run, but a +webhook:configuration
+	// applies to its package. So each package with such a webhook gets one.
 	names := map[bool]string{}
 	for _, c := range im.configurations {
 		names[c.Mutating] = c.Name
@@ -62,12 +62,11 @@ type edit struct {
 	file     *load.File
 	removed  []int            // line numbers, from 1
 	added    []string         // comment lines above the package clause
-	inserted map[int][]string // comment lines at the end of a type's comment, by the number of the type's first line
+	inserted map[int][]string // comment lines for the end of a type's comment, by the type's first line
 	types    map[int]build.APIType
 }
 
-// text takes the old markers out and puts the new ones into a comment of their own above the
-// package clause and its doc comment.
+// text removes the old markers. It adds the new ones in a comment above the package clause and its doc comment.
 func (e *edit) text() []byte {
 	lines, newline := split(e.file.Src)
 	head := e.file.Position(e.file.AST.Package).Line
@@ -90,12 +89,12 @@ func (e *edit) text() []byte {
 	}
 	text := out.String()
 	if len(e.removed) > 0 && slices.Max(e.removed) >= len(lines)-1 {
-		text = strings.TrimRight(text, "\r\n") + newline // the last comment is gone, and the blank line above it
+		text = strings.TrimRight(text, "\r\n") + newline // the last comment and the blank line above it were removed
 	}
 	return []byte(text)
 }
 
-// emptied reports whether nothing is left of a comment.
+// emptied reports whether all lines of a comment are removed.
 func (e *edit) emptied(pos, end token.Pos, lines []string) bool {
 	for n := e.file.Position(pos).Line; n <= e.file.Position(end-1).Line; n++ {
 		if !slices.Contains(e.removed, n) && strings.Trim(lines[n-1], "/ \t\r\n") != "" {
@@ -105,7 +104,7 @@ func (e *edit) emptied(pos, end token.Pos, lines []string) bool {
 	return true
 }
 
-// betweenBlanks reports a blank line above which a whole comment has gone, with a blank line before that.
+// betweenBlanks reports whether a blank line follows a removed comment that follows another blank line.
 func (e *edit) betweenBlanks(lines []string, number int) bool {
 	above := number - 1
 	for slices.Contains(e.removed, above) {

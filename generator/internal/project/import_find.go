@@ -14,13 +14,13 @@ import (
 // existing is a validator or defaulter of controller-runtime in the project.
 type existing struct {
 	mutating bool
-	// onObject is true if the methods are on the object itself: before controller-runtime v0.20.
+	// onObject is true if the object itself has the methods, as before controller-runtime v0.20.
 	onObject bool
-	// object is the type of the objects; zero if its methods do not tell.
+	// object is the objects' type, or zero if the methods do not determine it.
 	object model.GoType
 }
 
-// existingIn returns the validators and defaulters in a package, by their method ValidateCreate or Default.
+// existingIn returns the validators and defaulters in a package. They have a method ValidateCreate or Default.
 func existingIn(p *load.Package) []existing {
 	var all []existing
 	for r := range functions(p, " ValidateCreate(", " Default(") {
@@ -33,7 +33,7 @@ func existingIn(p *load.Package) []existing {
 	return all
 }
 
-// read sets onObject and object from the method of the type typ. It reports whether controller-runtime calls such a
+// read sets onObject and object from the method of the type typ. It reports whether controller-runtime calls the
 // method.
 func (e *existing) read(r builderReader, typ model.GoType) bool {
 	switch params := r.function.Type.Params; params.NumFields() {
@@ -42,7 +42,7 @@ func (e *existing) read(r builderReader, typ model.GoType) bool {
 		return true
 	case 2:
 		if !e.mutating && r.function.Type.Results.NumFields() != 2 {
-			return false // without warnings, before controller-runtime v0.15
+			return false // no warnings: before controller-runtime v0.15
 		}
 		switch t := params.List[len(params.List)-1].Type.(type) {
 		case *ast.StarExpr:
@@ -56,7 +56,7 @@ func (e *existing) read(r builderReader, typ model.GoType) bool {
 	return false
 }
 
-// asserted returns the type that the function first asserts a value to have: o.(*T).
+// asserted returns the type in the function's first type assertion: o.(*T).
 func (r builderReader) asserted() (t model.GoType) {
 	for n := range ast.Preorder(r.function) {
 		if a, ok := n.(*ast.TypeAssertExpr); ok && t.IsZero() {
@@ -70,9 +70,9 @@ func (r builderReader) asserted() (t model.GoType) {
 
 // found is the code that serves a webhook.
 type found struct {
-	// object is the Go type of the objects; zero if unknown.
+	// object is the objects' Go type, or zero if it is unknown.
 	object model.GoType
-	// builder and side register it; zero if the builder is not found.
+	// builder and side register the code. They are zero if no builder was found.
 	builder builder
 	side    side
 }
@@ -84,11 +84,11 @@ type source struct {
 	existing []existing
 }
 
-// search finds the code that serves a webhook: in a builder of the marker's package or else of any, or else among the
-// validators and defaulters of the marker's package.
+// search returns the code that serves a webhook. It searches the builders of the marker's package, then all builders,
+// then the validators and defaulters of the marker's package.
 func search(own source, all []source, w *model.Webhook) found {
 	for _, s := range append([]source{own}, all...) {
-		if b, side := find(s.withMethods(), w); !b.object.IsZero() {
+		if b, side := findBuilder(s.withMethods(), w); !b.object.IsZero() {
 			return found{b.object, b, side}
 		}
 	}
@@ -106,8 +106,8 @@ func search(own source, all []source, w *model.Webhook) found {
 	return found{}
 }
 
-// hasResource reports whether the first resource of a webhook looks like the plural of a kind. The caller builds the
-// webhook for the kind, and so compares with its real plural.
+// hasResource reports whether a webhook's first resource looks like the plural of a kind. The caller later compares
+// it with the kind's real plural.
 func hasResource(w *model.Webhook, kind string) bool {
 	if len(w.Spec.Rules) == 0 || len(w.Spec.Rules[0].Resources) == 0 {
 		return false
@@ -118,7 +118,7 @@ func hasResource(w *model.Webhook, kind string) bool {
 	return strings.HasPrefix(resource, stem) && len(resource) <= len(kind)+ending
 }
 
-// withMethods returns the builders, with the sides that a builder does not name: methods of the object itself.
+// withMethods returns the builders with sides for the methods of the objects themselves, which builders do not name.
 func (s source) withMethods() []builder {
 	all := slices.Clone(s.builders)
 	for i, b := range all {

@@ -11,8 +11,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// withoutControllerGen warns of commands by which controller-gen writes the manifest: it does not know the imported
-// webhooks, and drops them. The remedy is the lines for the place of the command.
+// withoutControllerGen warns of commands in which controller-gen writes the manifest, because it drops the imported
+// webhooks. The hint is a replacement for the command.
 func (im *importer) withoutControllerGen() (found diag.List) {
 	var names []string
 	for _, w := range im.webhooks {
@@ -42,7 +42,7 @@ func (im *importer) withoutControllerGen() (found diag.List) {
 	return found
 }
 
-// withoutWebhooks returns a command of controller-gen without its generator of webhooks, and a line with webhook-gen.
+// withoutWebhooks returns a controller-gen command without its webhook generator, and a line with webhook-gen.
 func withoutWebhooks(command string) (lines string, ok bool) {
 	if !controllerGenCommand.MatchString(command) {
 		return "", false
@@ -63,10 +63,10 @@ func withoutWebhooks(command string) (lines string, ok bool) {
 	return lines, true
 }
 
-// controllerGenCommand matches a call of controller-gen, by its name or a variable.
+// controllerGenCommand matches controller-gen by its name or a variable's.
 var controllerGenCommand = regexp.MustCompile(`(?i)controller[-_]gen\b`)
 
-// isGenerator reports whether a word of a command is one of controller-gen's other generators.
+// isGenerator reports whether a word is another generator of controller-gen.
 func isGenerator(word string) bool {
 	name, _, _ := strings.Cut(word, ":")
 	return slices.Contains([]string{"crd", "rbac", "object", "schemapatch", "applyconfiguration"}, name)

@@ -22,11 +22,10 @@ func configurationMarker(mutating bool, name string) string {
 	return fmt.Sprintf("// +webhook:configuration(kind: %s, name: %s)", model.KindWord(mutating), quote(name))
 }
 
-// maxMarkerWidth is the width of the lines of a marker, unless a single argument is longer.
+// maxMarkerWidth is the maximal line width of a marker. A single argument may be longer.
 const maxMarkerWidth = 120
 
-// markers expresses a webhook in +webhook markers, as comment lines. target is the value of "for"; it is empty if the
-// webhook has none.
+// markers returns a webhook as +webhook markers in comment lines. target is the argument `for`, or "".
 func (w *importedWebhook) markers(target string) []string {
 	spec := w.Spec
 	who, how := arguments{omit: w.omitted}, arguments{omit: w.omitted}
@@ -56,7 +55,7 @@ func (w *importedWebhook) markers(target string) []string {
 	if rules := spec.Rules; len(rules) > 0 {
 		who.rule(rules[0])
 		for _, r := range rules[1:] {
-			a := new(arguments).text("webhook", spec.Name).rule(r) // a further rule spells everything out
+			a := new(arguments).text("webhook", spec.Name).rule(r) // other rules need all arguments
 			lines = append(lines, "// +webhook:rule("+strings.Join(a.all, ", ")+")")
 		}
 	}
@@ -69,7 +68,7 @@ func (w *importedWebhook) markers(target string) []string {
 		}
 	}
 	how.list("admissionReviewVersions", spec.AdmissionReviewVersions)
-	// Selectors have a patch of their own, which keeps the form they were written in.
+	// Selectors become patches, which keep their form.
 	patch := map[string]*metav1.LabelSelector{"namespaceSelector": spec.NamespaceSelector, "objectSelector": spec.ObjectSelector}
 	maps.DeleteFunc(patch, func(_ string, s *metav1.LabelSelector) bool { return s == nil })
 	if len(patch) > 0 {
@@ -82,7 +81,7 @@ func (w *importedWebhook) markers(target string) []string {
 	return append(marker, lines...)
 }
 
-// folded returns a marker as comment lines that are not too long.
+// folded returns a marker as comment lines within the maximal width.
 func folded(begin string, arguments []string) []string {
 	lines := []string{begin}
 	for i, a := range arguments {
@@ -103,7 +102,7 @@ func folded(begin string, arguments []string) []string {
 	return lines
 }
 
-// arguments are a marker's "name: value", in order, without the omitted ones. The methods add some.
+// arguments are the "name: value" texts of a marker, in order, without omitted ones. The methods append to them.
 type arguments struct {
 	all  []string
 	omit []string
@@ -113,7 +112,7 @@ func (a *arguments) text(name, value string) *arguments { return a.word(name, qu
 
 func (a *arguments) list(name string, values []string) { a.text(name, strings.Join(values, ";")) }
 
-// lower returns words of an API as markers have them.
+// lower returns words of an API in marker syntax.
 func lower[T ~string](words []T) (all []string) {
 	for _, w := range words {
 		all = append(all, strings.ToLower(string(w)))
@@ -143,7 +142,7 @@ func (a *arguments) rule(r admissionregistrationv1.RuleWithOperations) *argument
 	return a
 }
 
-// quote writes a string as a Go string: in backticks where that spares escapes.
+// quote returns a Go string literal, with backticks if that avoids escapes.
 func quote(s string) string {
 	if strings.ContainsAny(s, `"\`) && strconv.CanBackquote(s) {
 		return "`" + s + "`"

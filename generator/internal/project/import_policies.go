@@ -27,8 +27,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// ImportPolicies writes the admission policies of YAML files as +webhook:policy markers, into a file policies.go of the
-// package in a folder. It changes nothing else, and offers the file only if the markers give the same policies.
+// ImportPolicies converts the admission policies in YAML files to +webhook:policy markers in a file policies.go of
+// the package in dir. It changes no other file. It fails if the markers would give other policies.
 func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (Result, error) {
 	run := c.Resolve()
 	result := Result{Result: engine.Result{Root: run.Root}}
@@ -36,7 +36,7 @@ func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (
 	if err != nil {
 		return result, err
 	}
-	for i, t := range texts { // as kubectl reads a block scalar at the end
+	for i, t := range texts { // as kubectl reads a block scalar at the end of a file
 		texts[i].Content = append(bytes.TrimSuffix(t.Content, []byte("\n")), '\n')
 	}
 	contents, diags := manifest.Read(texts)
@@ -82,7 +82,7 @@ func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (
 	return result, nil
 }
 
-// packageName is the name of the package in a folder: from its files, or else the folder's name.
+// packageName returns the name of the package in a folder, from its files or else from the folder's name.
 func packageName(ctx context.Context, run engine.Run, dir string) string {
 	found, _ := load.Load(ctx, load.Config{Dir: run.Root, Patterns: []string{dir}, Tags: run.Tags, Markers: []string{"package "}})
 	for _, p := range found.Packages {
@@ -93,7 +93,7 @@ func packageName(ctx context.Context, run engine.Run, dir string) string {
 	return strings.NewReplacer("-", "", ".", "").Replace(filepath.Base(dir))
 }
 
-// policiesFile writes the file with the markers of the policies on its package.
+// policiesFile returns a file with the policies' markers on the package.
 func policiesFile(name string, policies []*model.Policy) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Package %s has admission policies.\n", name)
@@ -108,8 +108,8 @@ func policiesFile(name string, policies []*model.Policy) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// policyMarkers expresses a policy in markers, as comment lines. With several policies in a file, members name their
-// own.
+// policyMarkers returns a policy's markers as comment lines. If a file has several policies, each member names its
+// policy.
 func policyMarkers(p *model.Policy, several bool) ([]string, error) {
 	if p.Spec.MatchConstraints == nil || len(p.Spec.MatchConstraints.ResourceRules) == 0 {
 		return nil, errors.New("it has no rules: the files have only its bindings, or it matches everything")
@@ -187,14 +187,13 @@ func policyMarkers(p *model.Policy, several bool) ([]string, error) {
 	return lines, nil
 }
 
-// addWord adds an argument that may be unset.
+// addWord adds an argument if it is set.
 func addWord[T ~string](a *arguments, name string, value *T) {
 	if value != nil {
 		a.word(name, string(*value))
 	}
 }
 
-// namedRule adds the arguments of a rule.
 func (a *arguments) namedRule(r admissionregistrationv1.NamedRuleWithOperations) *arguments {
 	a.rule(r.RuleWithOperations)
 	if len(r.ResourceNames) > 0 {
@@ -203,7 +202,7 @@ func (a *arguments) namedRule(r admissionregistrationv1.NamedRuleWithOperations)
 	return a
 }
 
-// match adds the arguments of match constraints besides the rules. An empty selector selects everything, as none does.
+// match adds the arguments for match constraints other than rules. It omits empty selectors, which select everything.
 func (a *arguments) match(m *admissionregistrationv1.MatchResources) {
 	addWord(a, "matchPolicy", m.MatchPolicy)
 	a.selector("namespaceSelector", m.NamespaceSelector)
@@ -216,8 +215,8 @@ func (a *arguments) selector(name string, s *metav1.LabelSelector) {
 	}
 }
 
-// selectorText is a selector in the form of kubectl's --selector. It is empty for a selector of all objects, which
-// metav1.FormatLabelSelector writes as <none>.
+// selectorText returns a selector in the syntax of kubectl's --selector. For a selector of all objects, it returns
+// "", but metav1.FormatLabelSelector returns <none>.
 func selectorText(s *metav1.LabelSelector) string {
 	if len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
 		return ""
@@ -225,7 +224,6 @@ func selectorText(s *metav1.LabelSelector) string {
 	return metav1.FormatLabelSelector(s)
 }
 
-// binding adds the arguments of a binding.
 func (a *arguments) binding(b *model.Binding, p *model.Policy) error {
 	if b.Name != p.Name {
 		a.text("name", b.Name)
@@ -254,8 +252,8 @@ func (a *arguments) binding(b *model.Binding, p *model.Policy) error {
 	return nil
 }
 
-// quoteExpression writes a string as a Go string that gofmt leaves alone in a doc comment. Of two single quotes it
-// makes one typographic quote, and of two backquotes, too.
+// quoteExpression returns a Go string literal that gofmt keeps in a doc comment. gofmt replaces two single quotes or
+// two backquotes by a typographic quote.
 func quoteExpression(text string) string {
 	if !strings.Contains(text, "''") {
 		return quote(text)
@@ -263,8 +261,8 @@ func quoteExpression(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(strconv.Quote(text), "''", `'\x27`), "``", "`\\x60")
 }
 
-// differs explains how the policy of the project with the same name differs; empty if it does not. Fields that an API
-// server would default may be left out of either.
+// differs describes the difference from the project's policy with the same name, or returns "". It ignores fields
+// that API servers default.
 func differs(p *model.Policy, project *model.Project) string {
 	i := slices.IndexFunc(project.Policies, func(o *model.Policy) bool { return o.Mutating == p.Mutating && o.Name == p.Name })
 	if i < 0 {
@@ -281,14 +279,15 @@ func differs(p *model.Policy, project *model.Project) string {
 	return ""
 }
 
-// defaulted is a policy as JSON after an API server's defaults (k8s.io/kubernetes/pkg/apis/admissionregistration/v1).
+// defaulted returns a policy as JSON with an API server's defaults
+// (k8s.io/kubernetes/pkg/apis/admissionregistration/v1).
 func defaulted(s model.PolicySpec) string {
 	s.FailurePolicy = cmp.Or(s.FailurePolicy, new(admissionregistrationv1.Fail))
 	s.MatchConstraints = defaultedMatch(s.MatchConstraints)
 	return asJSON(s)
 }
 
-// defaultedBindings are the policy's bindings in the same form, by name.
+// defaultedBindings returns the policy's bindings as JSON with defaults, by name.
 func defaultedBindings(p *model.Policy) map[string]string {
 	all := map[string]string{}
 	for _, b := range p.Bindings {
@@ -306,7 +305,7 @@ func defaultedMatch(m *admissionregistrationv1.MatchResources) *admissionregistr
 	m.MatchPolicy = cmp.Or(m.MatchPolicy, new(admissionregistrationv1.Equivalent))
 	for _, selector := range []**metav1.LabelSelector{&m.NamespaceSelector, &m.ObjectSelector} {
 		*selector = cmp.Or(*selector, &metav1.LabelSelector{})
-		for i := range (*selector).MatchExpressions { // a set, whose order means nothing
+		for i := range (*selector).MatchExpressions { // the values are a set, so their order does not matter
 			slices.Sort((*selector).MatchExpressions[i].Values)
 		}
 	}
@@ -318,7 +317,7 @@ func defaultedMatch(m *admissionregistrationv1.MatchResources) *admissionregistr
 	return m
 }
 
-// asJSON writes a value of Kubernetes' types, which always marshals.
+// asJSON returns the JSON of a Kubernetes type, which can always be marshaled.
 func asJSON(v any) string {
 	text, _ := json.Marshal(v)
 	return string(text)

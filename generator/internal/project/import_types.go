@@ -21,22 +21,22 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
-// holder is a type with the markers of the webhooks of a Go type, and with a stub for their handlers.
+// holder is a type with the markers of a Go type's webhooks, and with a stub of their handlers.
 type holder struct {
 	object model.GoType
-	// pkg has the old markers of the webhooks.
+	// pkg is the package with the old markers.
 	pkg *load.Package
-	// name is the name of the type that the handlers call.
+	// name is the name of the type with the handlers' methods.
 	name string
-	// onType is true if the markers are on typ, the type of the objects. Else they are on the holder.
+	// onType is true if the markers are on typ, the objects' type. Otherwise, the holder has them.
 	onType   bool
 	typ      build.APIType
 	webhooks []*importedWebhook
-	// in is the package of the handlers.
+	// in is the package of the generated handlers.
 	in model.HandlerPackage
 }
 
-// marked returns the name of the type that has the markers.
+// marked returns the name of the type with the markers.
 func (h *holder) marked() string {
 	if h.onType {
 		return h.object.Name
@@ -44,8 +44,8 @@ func (h *holder) marked() string {
 	return h.name
 }
 
-// onTypes returns the edits that put markers on types and write their handlers, and the project after them. Webhooks
-// for which this is not possible are left as they are.
+// onTypes returns the edits that add markers to types and write their handlers, and the state after them. Webhooks
+// for which this is impossible keep their old markers.
 func (im *importer) onTypes() (e edits, after engine.State, err error) {
 	for _, w := range im.webhooks {
 		if w.left == "" {
@@ -53,7 +53,7 @@ func (im *importer) onTypes() (e edits, after engine.State, err error) {
 		}
 	}
 	for again := true; again; {
-		im.leaveTogether()
+		im.keepSharedPaths()
 		if e, after, err = im.placed(); err != nil {
 			return e, after, err
 		}
@@ -71,8 +71,9 @@ func (im *importer) onTypes() (e edits, after engine.State, err error) {
 	return e, after, nil
 }
 
-// leaveTogether leaves all webhooks at a path if one of them is left, because one handler serves them.
-func (im *importer) leaveTogether() {
+// keepSharedPaths keeps the old markers of all webhooks with the same path if one of them is kept, because they share a
+// handler.
+func (im *importer) keepSharedPaths() {
 	for _, left := range im.webhooks {
 		for _, w := range im.webhooks {
 			if left.left != "" && w.left == "" && w.servedPath() == left.servedPath() && w.Mutating == left.Mutating {
@@ -82,7 +83,7 @@ func (im *importer) leaveTogether() {
 	}
 }
 
-// warn reports the markers that stay, at their positions in the new text or, in a dry run, in the old one.
+// warn reports the kept markers at their positions in the new text or, in a dry run, in the old text.
 func (im *importer) warn(after engine.State) {
 	rest := im.before.Packages
 	if !im.options.DryRun {
@@ -99,7 +100,7 @@ func (im *importer) warn(after engine.State) {
 	}
 }
 
-// obstacle returns the reason why a webhook cannot have a handler; empty without one.
+// obstacle returns the reason why a webhook cannot have a handler, or "".
 func (im *importer) obstacle(w *importedWebhook) string {
 	method := "ValidateCreate"
 	if w.Mutating {
@@ -122,7 +123,7 @@ func (im *importer) obstacle(w *importedWebhook) string {
 	return ""
 }
 
-// isOnlyFor reports whether the rules match nothing but objects of a kind.
+// isOnlyFor reports whether the rules match only objects of a kind.
 func (w *importedWebhook) isOnlyFor(k model.Kind) bool {
 	return !slices.ContainsFunc(w.Spec.Rules, func(r admissionregistrationv1.RuleWithOperations) bool {
 		return !slices.Equal(r.APIGroups, []string{k.Group}) || !slices.Equal(r.APIVersions, []string{k.Version}) ||
@@ -134,7 +135,7 @@ func (w *importedWebhook) isOnlyFor(k model.Kind) bool {
 	})
 }
 
-// placed returns the edits for the webhooks that are not left, and the project after them.
+// placed returns the edits for the webhooks that are rewritten, and the state after them.
 func (im *importer) placed() (e edits, after engine.State, err error) {
 	im.group()
 	e = im.rewrite()
@@ -149,7 +150,7 @@ func (im *importer) placed() (e edits, after engine.State, err error) {
 	}
 	after = im.Read(im.ctx, e.Edits)
 	for _, h := range im.holders {
-		m := same(after.Project, h.webhooks[0])
+		m := equalWebhook(after.Project, h.webhooks[0])
 		if !h.onType || m == nil || m.Handler == nil {
 			continue
 		}
@@ -163,9 +164,9 @@ func (im *importer) placed() (e edits, after engine.State, err error) {
 	return e, after, nil
 }
 
-// mismatch returns the reason why a webhook does not have the expected handler.
+// mismatch returns the reason why a webhook does not have the expected handler, or "".
 func mismatch(p *model.Project, w *importedWebhook) string {
-	m := same(p, w)
+	m := equalWebhook(p, w)
 	switch {
 	case m == nil:
 		return "a marker on the type does not give the same webhook"
@@ -175,7 +176,7 @@ func mismatch(p *model.Project, w *importedWebhook) string {
 	return ""
 }
 
-// group gives every webhook that is not left a holder. Webhooks of one sort share it only if they share their path.
+// group gives each rewritten webhook a holder. Webhooks of the same kind share one only if their paths are equal.
 func (im *importer) group() {
 	im.holders = nil
 	for _, w := range im.webhooks {
@@ -214,7 +215,7 @@ func (im *importer) group() {
 	}
 }
 
-// servedPath is the path at which the webhook is called.
+// servedPath returns the URL path of the webhook.
 func (w *importedWebhook) servedPath() string { return (&model.Webhook{Spec: w.Spec}).ServedPath() }
 
 // freeName returns a name that the package and the other holders do not use.
@@ -271,7 +272,7 @@ func freeFile(dir string, names ...string) string {
 	return filepath.Join(dir, names[len(names)-1])
 }
 
-// importName is a name for a package that tells versions apart: webhookv1.
+// importName returns an import name that contains the version: webhookv1.
 func importName(importPath string) string {
 	name := path.Base(importPath)
 	if model.IsVersion(name) {
@@ -280,8 +281,8 @@ func importName(importPath string) string {
 	return name
 }
 
-// next returns the steps left to the user.
-func (im *importer) next(after engine.State) []string {
+// nextSteps returns the steps left to the user.
+func (im *importer) nextSteps(after engine.State) []string {
 	var next []string
 	once := func(step string) {
 		if !slices.Contains(next, step) {
@@ -333,7 +334,7 @@ func (im *importer) next(after engine.State) []string {
 	return append(next, im.test())
 }
 
-// lostEffect returns the consequence of a call or an option of the builder that is gone.
+// lostEffect returns the effect of a removed call or option of the builder.
 func lostEffect(call string) string {
 	name, _, _ := strings.Cut(call, "(")
 	effect, known := map[string]string{

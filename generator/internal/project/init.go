@@ -28,24 +28,24 @@ import (
 
 // Options describe a new project. Empty fields are derived.
 type Options struct {
-	// Module is the module's path. Only a folder without go.mod needs it.
+	// Module is the module's path. It is required only in a folder without go.mod.
 	Module string
-	// Domain ends the names of API groups. The default is the first element of the module path, unless that is a code
-	// host for many owners.
+	// Domain is the suffix of API groups. The default is the first element of the module path, except for code hosts
+	// with many owners.
 	Domain string
-	// Name defaults to the last element of the module path.
+	// Name is the project's name. The default is the last element of the module path.
 	Name string
-	// Program is the folder of the program that serves the webhooks, relative to the root. It defaults to the existing
-	// program, or else cmd/webhook.
+	// Program is the folder of the program that serves the webhooks, relative to the root. The default is the
+	// existing program's folder, or else cmd/webhook.
 	Program string
 	// Certificates is the source of the server's certificate: "cert-manager", the default, "self-managed" or "secret".
 	Certificates string
-	// Topology is the way in which API servers reach the program: "service", the default, or "aggregated".
+	// Topology determines how API servers call the program: "service", the default, or "aggregated".
 	Topology string
 }
 
-// Init starts a project in a folder without Go code, as a module of its own. In a folder with Go code it writes
-// webhook-gen.yaml and generated files, and changes nothing else.
+// Init creates a project. A folder without Go code becomes a new module. In a folder with Go code, it only writes
+// webhook-gen.yaml and generated files.
 func Init(ctx context.Context, c Config, p Options) (Result, error) {
 	root, ok := load.Root(c.Dir)
 	if !ok {
@@ -69,7 +69,7 @@ func Init(ctx context.Context, c Config, p Options) (Result, error) {
 	return c.join(ctx, root, p, found.Packages, isNew)
 }
 
-// check reports invalid fields and derives the empty ones.
+// check returns an error for invalid fields, and sets empty ones.
 func (p *Options) check() error {
 	if err := module.CheckImportPath(p.Module); err != nil {
 		return fmt.Errorf("--module: %w", err)
@@ -91,8 +91,8 @@ func (p *Options) check() error {
 	return nil
 }
 
-// ownDomain returns the domain that begins a module's path. It is empty if the first element is not a domain, or is a
-// code host for many owners.
+// ownDomain returns the domain in a module's path. It returns "" if the first element is not a domain, or is a code
+// host with many owners.
 func ownDomain(module string) string {
 	first, _, _ := strings.Cut(module, "/")
 	forges := []string{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "sigs.k8s.io"}
@@ -102,7 +102,6 @@ func ownDomain(module string) string {
 	return first
 }
 
-// newModule starts a module of its own.
 func (c Config) newModule(root string, p Options) (Result, error) {
 	if err := p.check(); err != nil {
 		return Result{}, err
@@ -117,7 +116,7 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 		return Result{}, err
 	}
 	project := &model.Project{Module: model.Module{Path: p.Module, Dir: root}, API: s.Manifests.AdmissionRegistration}
-	options, _ := s.Rendering(nil) // a new module has no files yet
+	options, _ := s.Rendering(nil) // a new module has no files to read
 	options.Program = model.HandlerPackage{Dir: filepath.Join(root, filepath.FromSlash(s.Program)), Path: path.Join(p.Module, s.Program), Name: "main"}
 	generated, err := render.Project(project, nil, options)
 	if err != nil {
@@ -136,8 +135,8 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 	return result, nil
 }
 
-// begin completes a project's first files, and returns the project with the settings among them. go.mod gets the
-// requirements for the imports.
+// begin completes a project's first files, and returns the site with their settings. go.mod gets the requirements for
+// the files' imports.
 func (c Config) begin(files []output.File) (s site, err error) {
 	i := slices.IndexFunc(files, func(f output.File) bool { return filepath.Base(f.Path) == config.FileName })
 	s = site{Run: c.ResolveWith(files[i].Content), origin: c.Origin}
@@ -158,8 +157,8 @@ func (c Config) begin(files []output.File) (s site, err error) {
 	return s, nil
 }
 
-// tools returns the module that pins the program's version. It is in the folder tools or, if that folder exists, below
-// it. As a separate module, its requirements never raise the project's.
+// tools returns the module that pins the version of webhook-gen, in the folder tools or, if that exists, below it. It
+// is a separate module so that its requirements do not affect the project's versions.
 func (s site) tools(modulePath string) ([]output.File, error) {
 	folder := "tools"
 	if regular.Exists(filepath.Join(s.Root, folder)) {
@@ -194,9 +193,9 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 			}
 			p.Program = program
 		}
-		callsAll = p.Program == "" // the program written here registers all webhooks
+		callsAll = p.Program == "" // the new program registers all webhooks
 		p.Program = cmp.Or(p.Program, "cmd/webhook")
-		files, err := firstFiles{Options: p, Kubebuilder: kubebuilder}.joining(root, callsAll)
+		files, err := firstFiles{Options: p, Kubebuilder: kubebuilder}.filesForModule(root, callsAll)
 		if err != nil {
 			return Result{}, err
 		}
@@ -229,7 +228,7 @@ func (c Config) join(ctx context.Context, root string, p Options, packages []*lo
 	return result, nil
 }
 
-// registerAll returns the steps that make one of the project's own programs register all webhooks.
+// registerAll returns the steps after which one of the project's own programs registers all webhooks.
 func registerAll(program string, kubebuilder bool) []string {
 	line := "newWebhooks().Register(mux.Handle)"
 	if kubebuilder {
@@ -241,7 +240,7 @@ func registerAll(program string, kubebuilder bool) []string {
 	return []string{"add one line to the main package in " + program + ", where the server is made:\n\n\t" + line + "\n"}
 }
 
-// deployBeside returns how to deploy the manifest beside controller-gen's manifest.
+// deployBeside returns the steps to deploy the manifest beside controller-gen's.
 func deployBeside(root string) string {
 	if regular.Exists(filepath.Join(root, "config", "default", "kustomization.yaml")) {
 		return "list ../webhook-gen under resources in config/default/kustomization.yaml"
@@ -249,7 +248,7 @@ func deployBeside(root string) string {
 	return "apply what kustomize build config/webhook-gen makes together with your own webhook configurations"
 }
 
-// kubebuilderDomain returns the domain in a PROJECT file, or nothing if the file has no domain.
+// kubebuilderDomain returns the domain in a PROJECT file, or "".
 func kubebuilderDomain(text []byte) string {
 	var project struct{ Domain string }
 	if err := yaml.Unmarshal(text, &project); err != nil {

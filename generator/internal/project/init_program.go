@@ -13,9 +13,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// findProgram returns the folder of the project's program: cmd, the root, or the one below cmd. Of several programs
-// below cmd, it is the one with the fewest imports between it and serving webhooks. The folder is empty if the project
-// has no program. Several equally near programs are an error.
+// findProgram returns the folder of the project's program: cmd, the root, or a folder below cmd. Of several programs,
+// it chooses the one with the fewest imports to a package that serves webhooks. It returns "" without a program, and
+// an error if several are equally near.
 func findProgram(packages []*load.Package) (string, error) {
 	var folders []string
 	mains := map[string]*load.Package{}
@@ -59,7 +59,7 @@ func findProgram(packages []*load.Package) (string, error) {
 	return "", errors.New("pass the program that is to serve the webhooks: --program " + strings.Join(folders, ", or --program "))
 }
 
-// distance returns the number of imports between a package and one that serves. It returns false if there is no path.
+// distance returns the number of imports from a package to one that serves webhooks. ok is false without a path.
 func distance(from string, imports map[string][]string, serves map[string]bool) (int, bool) {
 	seen := map[string]bool{from: true}
 	for d, level := 0, []string{from}; len(level) > 0; d++ {

@@ -32,7 +32,7 @@ func (s site) kinds() (all []Resource) {
 	return all
 }
 
-// embeds reports whether a type is a struct that embeds a type of another package, such as TypeMeta of metav1.
+// embeds reports whether a type is a struct that embeds a type of another package with this name, such as TypeMeta.
 func embeds(spec *ast.TypeSpec, name string) bool {
 	typ, ok := spec.Type.(*ast.StructType)
 	return ok && slices.ContainsFunc(typ.Fields.List, func(f *ast.Field) bool {

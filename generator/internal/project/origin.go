@@ -24,22 +24,22 @@ import (
 )
 
 const (
-	// ToolModule is the path of the module of the program.
+	// ToolModule is the module path of webhook-gen.
 	ToolModule = "github.com/webhook-gen/webhook-gen"
-	// RuntimeMinimum is the oldest released runtime that generated code compiles with. It grows together with the
-	// version of generated code.
+	// RuntimeMinimum is the oldest released runtime that works with generated code. It increases with the version of
+	// generated code.
 	RuntimeMinimum = "v0.1.0"
 )
 
-// Origin is the source of the program and the runtime for a project. All their modules have the same versions.
+// Origin is the source of webhook-gen's modules for a project. All modules have the same version.
 type Origin struct {
-	// Version is the version that go.mod requires; v0.0.0 with Dir.
+	// Version is the version that go.mod requires. With Dir, it is v0.0.0.
 	Version string
-	// Dir is the absolute folder of a work tree that replaces the modules; empty for a released version.
+	// Dir is the absolute folder of a work tree that replaces the modules, or "" for a released version.
 	Dir string
-	// Fork replaces the program's module by a version of another one; zero without a fork.
+	// Fork is the version of another module that replaces webhook-gen's, or zero.
 	Fork module.Version
-	// Err is the reason why the origin is unknown. Commands that need a requirement fail with it.
+	// Err is the reason why the origin is unknown. Commands that need a requirement return it.
 	Err error
 }
 
@@ -61,7 +61,7 @@ func WorkTree(dir string) (Origin, error) {
 	return Origin{Version: "v0.0.0", Dir: dir}, nil
 }
 
-// replacement returns what replaces one of the modules; zero if nothing does.
+// replacement returns the replacement of a module, or zero.
 func (o Origin) replacement(modulePath string) module.Version {
 	below := strings.TrimPrefix(modulePath, ToolModule)
 	switch {
@@ -73,7 +73,7 @@ func (o Origin) replacement(modulePath string) module.Version {
 	return module.Version{}
 }
 
-// require adds requirements on some of the modules to the text of a go.mod.
+// require adds requirements on the modules to the text of a go.mod.
 func (o Origin) require(name string, text []byte, modulePaths ...string) ([]byte, error) {
 	if o.Err != nil {
 		return nil, o.Err
@@ -90,7 +90,7 @@ func (o Origin) require(name string, text []byte, modulePaths ...string) ([]byte
 	return o.replace(file, modulePaths...)
 }
 
-// replace adds the replacements of some of the modules, if the program's origin asks for them, and returns the go.mod.
+// replace adds the modules' replacements, if the origin has any, and returns the go.mod.
 func (o Origin) replace(file *modfile.File, modulePaths ...string) ([]byte, error) {
 	for _, modulePath := range modulePaths {
 		if r := o.replacement(modulePath); r.Path != "" && !engine.Replaces(file, modulePath) {
@@ -104,8 +104,8 @@ func (o Origin) replace(file *modfile.File, modulePaths ...string) ([]byte, erro
 	return file.Format()
 }
 
-// replaceBelow adds the replacements of modules, which the project's go.mod gets now, to new modules below: the go
-// command reads replace directives only in the module that it builds.
+// replaceBelow adds the replacements of modules to new modules below the root, because the go command reads replace
+// directives only in the main module.
 func (s site) replaceBelow(changes []output.Change, modulePaths ...string) error {
 	for i, c := range changes {
 		if filepath.Base(c.Path) != "go.mod" || filepath.Dir(c.Path) == s.Root || c.Old != nil {
@@ -117,7 +117,7 @@ func (s site) replaceBelow(changes []output.Change, modulePaths ...string) error
 		}
 		dir := filepath.Dir(c.Path)
 		if !slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return filepath.Join(dir, filepath.FromSlash(r.New.Path)) == s.Root }) {
-			continue // it does not use the project
+			continue // does not depend on the project
 		}
 		if changes[i].New, err = s.origin.replace(file, modulePaths...); err != nil {
 			return err
@@ -126,7 +126,7 @@ func (s site) replaceBelow(changes []output.Change, modulePaths ...string) error
 	return nil
 }
 
-// note explains a replacement by a folder; it is empty without one.
+// note returns a note about a replacement by a folder, or "".
 func (o Origin) note() string {
 	if o.Dir == "" {
 		return ""
@@ -135,7 +135,7 @@ func (o Origin) note() string {
 		"lack that folder; go mod vendor copies the runtime into the project", o.replacement(engine.RuntimeModule).Path)
 }
 
-// Commands are the commands that add the requirement on the runtime to go.mod.
+// Commands returns the commands that add the requirement on the runtime to go.mod.
 func (o Origin) Commands() []string {
 	r := o.replacement(engine.RuntimeModule)
 	switch {
@@ -152,13 +152,13 @@ func (o Origin) Commands() []string {
 	}
 }
 
-// generate makes the files for the markers after the edits, with the go.mod that they need.
+// generate generates the files for a state after the edits, with the go.mod that they need.
 func (s site) generate(ctx context.Context, after engine.State, e edits) engine.Result {
 	result := s.Generate(ctx, after, e.Edits)
 	if result.Diagnostics.HasErrors() {
 		for i, d := range result.Diagnostics {
 			if d.Pos.File != "" && !regular.Exists(d.Pos.File) {
-				result.Diagnostics[i].Range = diag.Range{} // in a file that is not written now
+				result.Diagnostics[i].Range = diag.Range{} // the file is not written now
 			}
 		}
 		return result
@@ -166,7 +166,7 @@ func (s site) generate(ctx context.Context, after engine.State, e edits) engine.
 	return s.requireRuntime(result)
 }
 
-// requireRuntime adds the change of go.mod to a result: the requirement on the runtime that its files need.
+// requireRuntime adds the requirement on the runtime to go.mod in a result, if the files need it.
 func (s site) requireRuntime(result engine.Result) engine.Result {
 	_, outdated := Outdated(s.Root, s.origin)
 	if !result.LacksRuntime && (!outdated || s.origin.Dir != "" || !engine.ImportsRuntime(result.Files)) {
@@ -187,8 +187,8 @@ func (s site) requireRuntime(result engine.Result) engine.Result {
 	return result
 }
 
-// require adds requirements on some of the modules to go.mod in a result, with a note for the user, and their
-// replacements there and in new modules below.
+// require adds requirements on the modules to go.mod in a result, with a note for the user. It adds the modules'
+// replacements there and in new modules below the root.
 func (s site) require(result *engine.Result, note string, modulePaths ...string) error {
 	name := filepath.Join(s.Root, "go.mod")
 	old := load.ReadText(name).Content
@@ -204,9 +204,8 @@ func (s site) require(result *engine.Result, note string, modulePaths ...string)
 	return errors.Join(err, s.replaceBelow(result.Changes, modulePaths...))
 }
 
-// Outdated reports whether go.mod of the absolute folder dir requires a released runtime that is older than
-// RuntimeMinimum, and returns the version. own is the version of this program: the runtime of the same version always
-// fits.
+// Outdated returns the version of a released runtime in the go.mod of dir, and whether it is older than
+// RuntimeMinimum. own is the version of this program, with which the same version of the runtime always works.
 func Outdated(dir string, own Origin) (version string, outdated bool) {
 	version, replaced := engine.RequiredVersion(dir, engine.RuntimeModule)
 	return version, version != "" && !replaced && version != own.Version && semver.Compare(version, RuntimeMinimum) < 0

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package project starts projects and changes their types: init, create, import, delete and runtime. It writes the
-// files that a user continues, adds markers to types, rewrites and removes them, and generates. A command builds the
-// model of the project once as it is and once as it will be.
+// Package project implements the commands that start a project or change its types: init, create, import, delete and
+// runtime. They write files for the user to complete, edit markers, and generate. A command builds the model of the
+// project before and after its edits.
 package project
 
 import (
@@ -27,30 +27,29 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// Config is the input of a command, with the source of webhook-gen for the project.
+// Config is the input of a command, with the source of webhook-gen's modules.
 type Config struct {
 	engine.Config
 	Origin Origin
 }
 
-// Result is the result of a command that starts a project or changes its types. It changes files that become the
-// user's, the comments of the types named in the command, and the files generated from them. A second run of the same
-// command changes nothing.
+// Result is the result of a command. It changes files for the user to complete, comments of the types in the command,
+// and generated files. A second run of the same command changes nothing.
 type Result struct {
 	engine.Result
-	// Next are the steps left to the user.
+	// Next are the user's next steps.
 	Next []string
 }
 
-// Resource names a kind in a version.
+// Resource is a kind in a version.
 type Resource struct {
-	// Group is an API group, in full or without the project's domain; empty for Kubernetes' core group.
+	// Group is an API group, with or without the project's domain, or "" for the core group.
 	Group   string
 	Version string
 	Kind    string
 }
 
-// leadingZero finds a number of a version that begins with a zero: Kubernetes' own versions have none.
+// leadingZero matches a number in a version that begins with a zero. Kubernetes versions have none.
 var leadingZero = regexp.MustCompile(`[a-z]0`)
 
 // check reports an invalid resource.
@@ -72,7 +71,7 @@ func (r Resource) check() error {
 	return nil
 }
 
-// capital returns the word with a capital letter. If that does not make it a kind, it returns an example.
+// capital returns a word with an upper-case first letter. If that is no valid kind, it returns an example.
 func capital(word string) string {
 	if kind := model.Upper(word); token.IsExported(kind) && token.IsIdentifier(kind) {
 		return kind
@@ -80,7 +79,7 @@ func capital(word string) string {
 	return "Order"
 }
 
-// flags returns the resource as flags of a command.
+// flags returns the resource as command-line flags.
 func (r Resource) flags() string {
 	flags := "--version " + r.Version + " --kind " + r.Kind
 	if r.Group != "" {
@@ -96,10 +95,10 @@ type site struct {
 	apis   []build.API
 }
 
-// edits are a command's edits, of markers too.
+// edits are a command's edits, including those of markers.
 type edits struct{ engine.Edits }
 
-// create adds a file that is written if it is missing, unless there is an error.
+// create adds a file that is written if it is missing. It returns err.
 func (e *edits) create(f output.File, err error) error {
 	if err == nil {
 		e.Create = append(e.Create, f)
@@ -107,7 +106,7 @@ func (e *edits) create(f output.File, err error) error {
 	return err
 }
 
-// site reads the project. If it has mistakes, the Result returned with the error contains them.
+// site reads the project. If the project has errors, stopped contains them.
 func (c Config) site(ctx context.Context) (s site, stopped Result, err error) {
 	s = site{Run: c.Resolve(), origin: c.Origin}
 	if _, ok := load.Root(c.Dir); !ok {
@@ -121,11 +120,11 @@ func (c Config) site(ctx context.Context) (s site, stopped Result, err error) {
 	return s, stopped, nil
 }
 
-// errStopped means that the command's result contains the project's mistakes.
+// errStopped is the error of a command whose result contains the project's errors.
 var errStopped = errors.New("the project has mistakes")
 
-// group returns the full name of the group. A single word is a group in the domain of webhook-gen.yaml. Without a
-// domain, it is the project's only group that begins with the word.
+// group returns the full name of the group. A single word is completed with the domain in webhook-gen.yaml or,
+// without one, with the project's only group that begins with the word.
 func (s site) group(r Resource) string {
 	switch {
 	case strings.Contains(r.Group, ".") || r.Group == "":
@@ -146,7 +145,7 @@ func (s site) group(r Resource) string {
 	return cmp.Or(full, r.Group)
 }
 
-// api finds the package of a group and version.
+// api returns the package of a group and version.
 func (s site) api(group, version string) (build.API, bool) {
 	i := slices.IndexFunc(s.apis, func(a build.API) bool { return a.Group == group && a.Version == version })
 	if i < 0 {
@@ -155,14 +154,14 @@ func (s site) api(group, version string) (build.API, bool) {
 	return s.apis[i], true
 }
 
-// ownVersion is a version of one of the project's kinds: its package and its type.
+// ownVersion is a version of a kind in the project, with its package and type.
 type ownVersion struct {
 	build.API
 	build.APIType
 	name string
 }
 
-// ownType finds the project's own type of a kind.
+// ownType returns the project's type of a kind.
 func (s site) ownType(r Resource) (ownVersion, bool) {
 	for _, group := range []string{s.group(r), r.Group} {
 		if api, ok := s.api(group, r.Version); ok {
@@ -174,7 +173,7 @@ func (s site) ownType(r Resource) (ownVersion, bool) {
 	return ownVersion{}, false
 }
 
-// notKind describes why a type is no kind; empty if it may be one.
+// notKind describes why a type is not a kind, or returns "".
 func (v ownVersion) notKind() string {
 	t, _ := v.Package.Type(v.name)
 	what := build.NotKind(v.Package, t)
@@ -207,8 +206,8 @@ func (v ownVersion) has(name string) bool {
 	return slices.ContainsFunc(v.Markers, func(m marker.Marker) bool { return m.Name == name })
 }
 
-// apiDir returns the folder for the package of a new group and version: api/v1 if there is one group, api/shop/v1 if
-// there are others.
+// apiDir returns the folder for a new group and version. It is api/v1 for the only group, and api/shop/v1 if there
+// are others.
 func (s site) apiDir(group, version string) string {
 	base := filepath.Join(s.Root, "api")
 	for _, a := range s.apis {
@@ -221,11 +220,11 @@ func (s site) apiDir(group, version string) string {
 	return filepath.Join(base, version)
 }
 
-// rel returns a path as messages show it.
+// rel returns a path for messages.
 func (s site) rel(path string) string { return fromFolder(s.Root, path) }
 
-// test returns the last step after every change. A Makefile without webhook-gen, such as kubebuilder's, uses the target
-// generate for another tool.
+// test returns the last step after every change. If a Makefile does not call webhook-gen, its target generate is for
+// another tool.
 func (s site) test() string {
 	makefile := load.ReadText(s.Root, "Makefile").Content
 	switch {

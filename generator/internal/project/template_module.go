@@ -16,16 +16,16 @@ import (
 // firstFiles is the data of the templates of a project's first files.
 type firstFiles struct {
 	Options
-	// Alone is true for a new module: its program can keep its certificates itself, and has the commands scan and
-	// convert, which need client-go.
+	// Alone is true for a new module. Its program can manage its certificates and has the commands scan and convert,
+	// which need client-go.
 	Alone bool
-	// Kubebuilder is true if controller-gen continues to write manifests of its own.
+	// Kubebuilder is true if controller-gen continues to write its own manifests.
 	Kubebuilder bool
 }
 
-// joining returns the files for a module with Go code whose root is an absolute folder: the settings and, on demand, a
-// program.
-func (m firstFiles) joining(root string, withProgram bool) ([]output.File, error) {
+// filesForModule returns the files for an existing module: the settings and, with withProgram, a program. root is the
+// module's absolute folder.
+func (m firstFiles) filesForModule(root string, withProgram bool) ([]output.File, error) {
 	settings, err := fromTemplate(filepath.Join(root, config.FileName), "existing/webhook-gen.yaml.tmpl", m)
 	files := []output.File{settings}
 	if err != nil || !withProgram {
@@ -35,7 +35,7 @@ func (m firstFiles) joining(root string, withProgram bool) ([]output.File, error
 	return append(files, program...), err
 }
 
-// below returns the files of a module of its own that are below a folder of it. root is the module's absolute folder.
+// below returns the files of a separate module in a folder below root, the absolute folder of the main module.
 func (m firstFiles) below(folder, root string) ([]output.File, error) {
 	const from = "project/module"
 	var files []output.File
@@ -51,7 +51,7 @@ func (m firstFiles) below(folder, root string) ([]output.File, error) {
 	return files, err
 }
 
-// fromTemplate returns a file that a command creates once, with the filled-in template as its content.
+// fromTemplate returns a file that is created once, with the executed template as its content.
 func fromTemplate(file, template string, data any) (output.File, error) {
 	text, err := templates.Execute(template, data)
 	return output.File{Path: file, Content: text, Owner: output.Once}, err

@@ -17,46 +17,46 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Argument is an argument of +webhook:mutating, +webhook:validating and +webhook:defaults. An argument needs only its
-// entry in Arguments.
+// Argument describes an argument of +webhook:mutating, +webhook:validating and +webhook:defaults. A new argument
+// needs only an entry in Arguments.
 type Argument struct {
 	Name string
-	// Elsewhere are the argument's names in controller-gen's markers and in manifests.
+	// Elsewhere lists the argument's names in controller-gen's markers and in manifests.
 	Elsewhere []string
 	value
-	// Default is the value or, in words, the behaviour without the argument.
+	// Default is the value without the argument, or a description of the behaviour.
 	Default, Doc string
-	// Example is a value of the argument, as in a marker.
+	// Example is a value in a marker's syntax.
 	Example string
 	// Field is the path of the webhook's field that the argument sets.
 	Field string
-	// Policy is the argument's meaning for policies and, if Binding is set, for bindings. Policies do not have an
-	// argument without it.
+	// Policy documents the argument for policies and, if Binding is set, for bindings. If it is empty, policies do
+	// not accept the argument.
 	Policy  string
 	Binding bool
-	// Mutating says that validating webhooks and policies do not have the argument.
+	// Mutating is true if only mutating webhooks accept the argument.
 	Mutating bool
-	// V1 sets the field where no marker does: v1 requires it.
+	// V1 sets a default in v1, if v1 requires the field.
 	V1 func(*Spec)
-	// Rules are what API servers require of the field.
+	// Rules are the API server's requirements on the field.
 	Rules []FieldRule
 }
 
 // Spec is a webhook of either kind.
 type Spec = admissionregistrationv1.MutatingWebhook
 
-// FieldRule is what API servers require of a field.
+// FieldRule is an API server's requirement on a field.
 type FieldRule struct {
 	diag.Rule
-	// Only is the one API version that has the rule; empty for both.
+	// Only is the API version that has the rule; empty for both versions.
 	Only string
-	// Words are the values that the field may have; if empty, the argument's values.
+	// Words are the field's valid values; if empty, the argument's words.
 	Words []string
-	// Required says that the field must be there.
+	// Required is true if the API server rejects a webhook without the field.
 	Required bool
 }
 
-// Arguments are all arguments, in the order of the documentation.
+// Arguments returns all arguments in the order of the documentation.
 func Arguments() []Argument {
 	const upstream = " Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation, "
 	return []Argument{
@@ -110,25 +110,25 @@ func Arguments() []Argument {
 	}
 }
 
-// Of is the argument of a name, which must be there.
+// Of returns the argument with the given name. It panics if there is no such argument.
 func Of(name string) Argument {
 	all := Arguments()
 	return all[slices.IndexFunc(all, func(a Argument) bool { return a.Name == name })]
 }
 
-// value describes an argument's values and the field that receives them.
+// value describes the values of an argument and the field that it sets.
 type value struct {
-	// Words are the values of an argument that is a word. Low and High are the bounds of one that is a number.
+	// Words are the valid words. Low and High are the bounds of a number.
 	Words     []string
 	Low, High int
-	// Text is the field of an argument that is a word or a number, as a marker has it.
+	// Text returns the field's value in a marker's syntax. It is set for words and numbers.
 	Text func(*Spec) (text string, set bool)
 
-	// bind returns a type that decodes into the settings.
-	bind func(*Settings, Argument) marker.Type
+	// bindTo returns a type that decodes into the settings.
+	bindTo func(*Settings, Argument) marker.Type
 }
 
-// Accepts are the values of a word that API servers accept in v1.
+// Accepts returns the words that API servers accept in v1.
 func (a Argument) Accepts() []string {
 	for _, r := range a.Rules {
 		if r.Only != "v1beta1" && len(r.Words) > 0 {
@@ -138,7 +138,7 @@ func (a Argument) Accepts() []string {
 	return a.Words
 }
 
-// word is one of the words.
+// word returns a value that is one of the words.
 func word[T ~string](field func(*Spec) **T, words ...string) value {
 	v := bound(func(f *diag.Sourced[string]) marker.Type { return marker.Enum(f, words...) }, func(w *Spec, s string) { *field(w) = new(T(s)) })
 	v.Words = words
@@ -146,7 +146,7 @@ func word[T ~string](field func(*Spec) **T, words ...string) value {
 	return v
 }
 
-// number is a whole number.
+// number returns a value that is a whole number from low to high.
 func number(field func(*Spec) **int32, low, high int) value {
 	v := bound(func(f *diag.Sourced[int]) marker.Type { return marker.Int(f, low, high) }, func(w *Spec, n int) { *field(w) = new(int32(n)) })
 	v.Low, v.High = low, high
@@ -163,33 +163,34 @@ func textOf[T any](field func(*Spec) **T) func(*Spec) (string, bool) {
 	}
 }
 
-// plain is a value of the field's own type.
+// plain returns a value with the type of its field.
 func plain[T any](field func(*Spec) *T, decode func(*diag.Sourced[T]) marker.Type) value {
 	return bound(decode, func(w *Spec, v T) { *field(w) = v })
 }
 
-// setting is an argument from which more than one field follows.
+// setting returns a value that sets more than one field.
 func setting(decode func(*Settings) marker.Type) value {
-	return value{bind: func(s *Settings, _ Argument) marker.Type { return decode(s) }}
+	return value{bindTo: func(s *Settings, _ Argument) marker.Type { return decode(s) }}
 }
 
 func selector(f *diag.Sourced[*metav1.LabelSelector]) marker.Type {
 	return marker.Func(f, "selector", parseSelector).Doubted(model.RuleSelector, valuesAsLabels)
 }
 
-// bound makes a value that is decoded and later put into a webhook.
+// bound returns a value that is decoded with the marker and put into the webhook later.
 func bound[T any](decode func(*diag.Sourced[T]) marker.Type, put func(*Spec, T)) value {
-	return value{bind: func(s *Settings, a Argument) marker.Type {
-		f := &diag.Sourced[T]{}
-		s.fields = append(s.fields, field{a, func() bool { return f.IsSet() }, func(w *model.Webhook) {
-			put(&w.Spec, f.V)
-			w.At.SetList(a.Field, diag.Sourced[[]string]{At: f.At, Each: f.Each})
-		}})
-		return decode(f)
+	return value{bindTo: func(s *Settings, a Argument) marker.Type {
+		name, path, mutating, f := a.Name, a.Field, a.Mutating, &diag.Sourced[T]{}
+		return decode(f).Then(func() {
+			s.fields = append(s.fields, field{name, mutating, func(w *model.Webhook) {
+				put(&w.Spec, f.V)
+				w.At.SetList(path, diag.Sourced[[]string]{At: f.At, Each: f.Each})
+			}})
+		})
 	}}
 }
 
-// Settings are the arguments that a marker of a webhook and +webhook:defaults have.
+// Settings holds the arguments of a webhook's marker or of +webhook:defaults.
 type Settings struct {
 	Operations    diag.Sourced[[]string]
 	Service       diag.Sourced[ServiceReference]
@@ -197,14 +198,14 @@ type Settings struct {
 	fields        []field
 }
 
-// field is a decoded argument that sets one field.
+// field is a decoded argument that sets one field of the webhook.
 type field struct {
-	Argument
-	isSet func() bool
-	apply func(*model.Webhook)
+	name     string
+	mutating bool // only mutating webhooks have the field
+	apply    func(*model.Webhook)
 }
 
-// ServiceReference is "namespace/name" or "namespace/name:port".
+// ServiceReference is the value "namespace/name" or "namespace/name:port".
 type ServiceReference struct {
 	Namespace, Name string
 	Port            *int32
@@ -213,26 +214,26 @@ type ServiceReference struct {
 func (s *Settings) parameters(mutating bool) (all []marker.Parameter) {
 	for _, a := range Arguments() {
 		if mutating || !a.Mutating {
-			all = append(all, marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.bind(s, a), Default: a.Default, Doc: a.Doc})
+			all = append(all, marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.bindTo(s, a), Default: a.Default, Doc: a.Doc})
 		}
 	}
 	return all
 }
 
-// Over returns the settings with what they leave open taken from defaults.
+// Over returns the settings, completed with defaults.
 func (s Settings) Over(defaults Settings) Settings {
 	return Settings{
 		Operations:    s.Operations.Or(defaults.Operations),
 		Service:       s.Service.Or(defaults.Service),
 		Configuration: s.Configuration.Or(defaults.Configuration),
 		fields: append(slices.Clip(s.fields), slices.DeleteFunc(slices.Clone(defaults.fields), func(d field) bool {
-			return slices.ContainsFunc(s.fields, func(f field) bool { return f.Name == d.Name && f.isSet() })
+			return slices.ContainsFunc(s.fields, func(f field) bool { return f.name == d.name })
 		})...),
 	}
 }
 
-// Apply sets the fields of a webhook. It leaves out fields without a marker, so that the API's defaults apply. It sets
-// the fields that v1 requires.
+// Apply sets a webhook's fields from the arguments. Fields without an argument stay empty so that the API server sets
+// their defaults, except for those that v1 requires.
 func (s Settings) Apply(w *model.Webhook, api string) {
 	for _, a := range Arguments() {
 		if a.V1 != nil && api == "v1" {
@@ -240,7 +241,7 @@ func (s Settings) Apply(w *model.Webhook, api string) {
 		}
 	}
 	for _, f := range s.fields {
-		if f.isSet() && (w.Mutating || !f.Mutating) {
+		if w.Mutating || !f.mutating {
 			f.apply(w)
 		}
 	}

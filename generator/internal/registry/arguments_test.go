@@ -11,8 +11,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// TestExamplesSetTheirField decodes the example of each argument and finds it, at its column, in the field that the
-// entry names.
+// TestExamplesSetTheirField decodes the example of each argument. The value must be in the entry's field, with the
+// position of the example.
 func TestExamplesSetTheirField(t *testing.T) {
 	for _, a := range Arguments() {
 		line := "+webhook:mutating(" + a.Name + ": " + a.Example + ")"
@@ -42,7 +42,7 @@ func TestExamplesSetTheirField(t *testing.T) {
 	}
 }
 
-// TestDefaultsGiveWay lets a package's defaults set what the webhook's own marker leaves open, lists as a whole.
+// TestDefaultsGiveWay completes a webhook's arguments with the package's defaults. A list is taken as a whole.
 func TestDefaultsGiveWay(t *testing.T) {
 	settings := func(line string) Settings {
 		markers, _ := marker.Parse([]marker.Line{{Text: line, Pos: diag.Position{File: "example.go", Line: 1, Column: 1}}}, Prefix)

@@ -13,17 +13,17 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Hub is +webhook:conversion:hub.
+// Hub is the marker +webhook:conversion:hub.
 type Hub struct{}
 
-// Spoke is +webhook:conversion:spoke.
+// Spoke is the marker +webhook:conversion:spoke.
 type Spoke struct {
 	For, Hub    diag.Sourced[Target]
 	Convertible diag.Sourced[bool]
 	Reads       diag.Sourced[string]
 }
 
-// Field is one of the markers that say what becomes of a field in the hub.
+// Field is a marker that describes how a field is converted to the hub.
 type Field struct {
 	Verb           model.Verb
 	Of, Type       diag.Sourced[Target]
@@ -134,7 +134,7 @@ func conversionDefinitions() marker.Registry {
 	}
 }
 
-// fieldDefinition declares a marker that stands on a field or, with the argument field, elsewhere.
+// fieldDefinition declares a marker of fields. With the argument `field`, types and packages accept it too.
 func fieldDefinition(verb model.Verb, name, doc, example string, own func(*Field) []marker.Parameter) marker.Definition {
 	d := repeated("webhook:conversion:"+name, doc, example, func(m *Field) []marker.Parameter {
 		m.Verb = verb
@@ -155,7 +155,7 @@ func parseGoType(text string) (Target, error) {
 	return t, nil
 }
 
-// ownAnnotations is the beginning of the keys of generated conversions' annotations.
+// ownAnnotations is the prefix of the annotations that generated conversions write.
 const ownAnnotations = "webhook-gen.github.io/conversion"
 
 func parseAnnotation(text string) (string, error) {

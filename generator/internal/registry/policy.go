@@ -14,7 +14,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Policy is +webhook:policy:mutating or +webhook:policy:validating.
+// Policy is the marker +webhook:policy:mutating or +webhook:policy:validating.
 type Policy struct {
 	Subject
 	Params        diag.Sourced[Target]
@@ -25,16 +25,16 @@ type Policy struct {
 	Settings
 }
 
-// Member is what all markers have that add something to a policy.
+// Member holds the argument that all markers of a policy's parts share.
 type Member struct{ Policy diag.Sourced[string] }
 
 // Of returns the argument `policy`.
 func (m Member) Of() diag.Sourced[string] { return m.Policy }
 
-// PolicyMember is a marker that adds something to a policy.
+// PolicyMember is a marker that adds a part to a policy.
 type PolicyMember interface{ Of() diag.Sourced[string] }
 
-// PolicyRule is +webhook:policy:rule or +webhook:policy:exclude.
+// PolicyRule is the marker +webhook:policy:rule or +webhook:policy:exclude.
 type PolicyRule struct {
 	Member
 	Exclude                   bool
@@ -42,10 +42,10 @@ type PolicyRule struct {
 	Matched
 }
 
-// PolicyExpression is +webhook:policy:variable, matchCondition or auditAnnotation: an expression with a name.
+// PolicyExpression is a named expression: +webhook:policy:variable, matchCondition or auditAnnotation.
 type PolicyExpression struct {
 	Member
-	// Kind is the marker's last word.
+	// Kind is the last word of the marker's name.
 	Kind             string
 	Name, Expression diag.Sourced[string]
 }
@@ -57,19 +57,19 @@ const (
 	PolicyAnnotation = "auditAnnotation"
 )
 
-// Validation is +webhook:policy:validation.
+// Validation is the marker +webhook:policy:validation.
 type Validation struct {
 	Member
 	Message, MessageExpression, Reason, Expression diag.Sourced[string]
 }
 
-// Mutation is +webhook:policy:mutation.
+// Mutation is the marker +webhook:policy:mutation.
 type Mutation struct {
 	Member
 	Type, Expression diag.Sourced[string]
 }
 
-// Binding is +webhook:policy:binding.
+// Binding is the marker +webhook:policy:binding.
 type Binding struct {
 	Member
 	Name, ParameterNotFound   diag.Sourced[string]
@@ -81,7 +81,7 @@ type Binding struct {
 	Settings
 }
 
-// ObjectName is "name", "namespace/name", or "namespace/*" for the objects of a namespace that a selector selects.
+// ObjectName is "name", "namespace/name", or "namespace/*" if a selector selects objects in the namespace.
 type ObjectName struct{ Namespace, Name string }
 
 func parseObjectName(text string) (ObjectName, error) {
@@ -95,7 +95,7 @@ func parseObjectName(text string) (ObjectName, error) {
 	return ObjectName{namespace, strings.TrimPrefix(name, "*")}, nil
 }
 
-// parseMinor reads the minor version of Kubernetes 1.
+// parseMinor returns the minor version in a version of Kubernetes such as 1.30.
 func parseMinor(text string) (int, error) {
 	minor, ok := strings.CutPrefix(text, "1.")
 	if n, err := strconv.Atoi(minor); ok && err == nil && n >= 0 && strconv.Itoa(n) == minor {
@@ -104,7 +104,6 @@ func parseMinor(text string) (int, error) {
 	return 0, fmt.Errorf("%q is not a version of Kubernetes such as 1.30", text)
 }
 
-// policyDefinitions declares the markers of policies.
 func policyDefinitions() marker.Registry {
 	named := func(kind, doc, example, argument, argumentDoc, expressionDoc string) marker.Definition {
 		return repeated("webhook:policy:"+kind, doc, example, func(m *PolicyExpression) []marker.Parameter {
@@ -168,7 +167,7 @@ func policyDefinitions() marker.Registry {
 	}
 }
 
-// PolicyReasons are the reasons of a validation that API servers accept.
+// PolicyReasons returns the reasons of a validation that API servers accept.
 func PolicyReasons() []string {
 	return []string{string(metav1.StatusReasonForbidden), string(metav1.StatusReasonInvalid), string(metav1.StatusReasonRequestEntityTooLarge)}
 }
@@ -222,14 +221,14 @@ func resourceNames(f *diag.Sourced[[]string]) marker.Parameter {
 	return marker.Parameter{Name: "resourceNames", Type: marker.List(f), Default: "every object", Doc: "The names of the objects."}
 }
 
-// policyParameters returns the parameters of the arguments that webhooks and policies, or bindings, share.
+// policyParameters returns the arguments that policies, or bindings, share with webhooks.
 func (s *Settings) policyParameters(mutating, binding bool) (all []marker.Parameter) {
 	for _, a := range Arguments() {
 		if a.Policy == "" || a.Mutating && !mutating || binding && !a.Binding {
 			continue
 		}
 		preset, _, _ := strings.Cut(a.Default, " (v1beta1")
-		all = append(all, marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.bind(s, a), Default: preset, Doc: a.Policy})
+		all = append(all, marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.bindTo(s, a), Default: preset, Doc: a.Policy})
 	}
 	return all
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// MarkerDoc documents one marker: its entry without the code. Its JSON is for editors.
+// MarkerDoc documents one marker. Editors read its JSON.
 type MarkerDoc struct {
 	Name       string         `json:"name"`
 	On         string         `json:"on"`
@@ -53,7 +53,7 @@ func MarkerDocs() []MarkerDoc {
 	return docs
 }
 
-// MarkerFormats are the output formats of PrintMarkers.
+// MarkerFormats returns the output formats of PrintMarkers.
 func MarkerFormats() []string { return []string{"text", "markdown", "json"} }
 
 // PrintMarkers writes the documentation of the markers in names, or of all markers.
@@ -95,7 +95,7 @@ func findMarker(docs []MarkerDoc, name string) (MarkerDoc, error) {
 	return MarkerDoc{}, fmt.Errorf("unknown marker %q: `webhook-gen markers` lists them", name)
 }
 
-// printMarkersText prints one line for each marker, or the full text of each if whole is set.
+// printMarkersText prints one line for each marker or, if whole is set, its full text.
 func printMarkersText(w io.Writer, docs []MarkerDoc, whole bool) error {
 	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for i, d := range docs {

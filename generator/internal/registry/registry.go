@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package registry declares every marker and every argument, each once.
+// Package registry declares every marker and argument in one place.
 package registry
 
 import (
@@ -14,21 +14,21 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Prefix is what the names of all markers of this tool begin with.
+// Prefix is the first word of every marker of this tool.
 const Prefix = "webhook"
 
-// Webhook is +webhook:mutating or +webhook:validating.
+// Webhook is the marker +webhook:mutating or +webhook:validating.
 type Webhook struct {
 	Subject
 	Path, URL, Decode diag.Sourced[string]
 	Order             diag.Sourced[int]
-	// Deleting, Ratchet and Enforcement are of validating webhooks alone.
+	// Only validating webhooks have Deleting, Ratchet and Enforcement.
 	Deleting, Enforcement diag.Sourced[string]
 	Ratchet               diag.Sourced[bool]
 	Settings
 }
 
-// Subject is what a webhook or a policy is for, and the name that follows from it.
+// Subject is the type or kind of a webhook or policy, its name and its resources.
 type Subject struct {
 	Mutating bool
 	For      diag.Sourced[Target]
@@ -36,54 +36,54 @@ type Subject struct {
 	Matched
 }
 
-// Matched are the resources that a rule matches.
+// Matched holds the resources that a rule matches.
 type Matched struct {
 	Groups, Versions, Resources, Subresource diag.Sourced[[]string]
 	Scope                                    diag.Sourced[string]
 }
 
-// Rule is +webhook:rule.
+// Rule is the marker +webhook:rule.
 type Rule struct {
 	Webhook    diag.Sourced[string]
 	Operations diag.Sourced[[]string]
 	Matched
 }
 
-// MatchCondition is +webhook:matchCondition.
+// MatchCondition is the marker +webhook:matchCondition.
 type MatchCondition struct{ Webhook, Name, Expression diag.Sourced[string] }
 
-// Patch is +webhook:patch.
+// Patch is the marker +webhook:patch.
 type Patch struct{ Webhook, JSON diag.Sourced[string] }
 
-// Allow is +webhook:allow.
+// Allow is the marker +webhook:allow.
 type Allow struct{ Webhook, Policy, Rule, Reason diag.Sourced[string] }
 
-// Defaults is +webhook:defaults.
+// Defaults is the marker +webhook:defaults.
 type Defaults struct{ Settings }
 
-// Service is +webhook:service.
+// Service is the marker +webhook:service.
 type Service struct {
 	Name, Namespace diag.Sourced[string]
 	Port            diag.Sourced[int]
 }
 
-// Configuration is +webhook:configuration.
+// Configuration is the marker +webhook:configuration.
 type Configuration struct {
 	Kind, Name          diag.Sourced[string]
 	Labels, Annotations diag.Sourced[map[string]string]
 }
 
-// Holds reports whether the object can hold mutating, or validating, webhooks.
+// Holds reports whether the configuration can contain mutating, or validating, webhooks.
 func (c *Configuration) Holds(mutating bool) bool {
 	return !c.Kind.IsSet() || (c.Kind.V == "mutating") == mutating
 }
 
-// Allowance is what the marker at a position says.
+// Allowance returns the allowed rule and the reason. at is the marker's position.
 func (a *Allow) Allowance(at diag.Range) *model.Allowance {
 	return &model.Allowance{Range: at, Rule: a.Rule.V, Reason: a.Reason.V, RuleAt: a.Rule.At, ReasonAt: a.Reason.At}
 }
 
-// Markers declares every marker. It is the only source of the tool's texts about markers.
+// Markers returns the definitions of all markers. The documentation of markers is generated from them alone.
 func Markers() marker.Registry {
 	return slices.Concat(webhookDefinitions(), policyDefinitions(), conversionDefinitions())
 }
@@ -97,7 +97,7 @@ func webhookDefinitions() marker.Registry {
 			`+webhook:rule(resources: "orders/status", operations: "update")`,
 			func(m *Rule) []marker.Parameter {
 				return append([]marker.Parameter{
-					belongsTo(&m.Webhook),
+					webhookParameter(&m.Webhook),
 					{Name: "operations", Elsewhere: Of("operations").Elsewhere, Type: marker.List(&m.Operations, model.Operations()...), Default: "the webhook's", Doc: "The operations on the object."},
 				}, m.Matched.parameters()...)
 			}),
@@ -106,7 +106,7 @@ func webhookDefinitions() marker.Registry {
 			"+webhook:matchCondition(name: \"not-the-gc\")=\"request.userInfo.username != 'system:serviceaccount:kube-system:gc'\"",
 			func(m *MatchCondition) []marker.Parameter {
 				return []marker.Parameter{
-					belongsTo(&m.Webhook),
+					webhookParameter(&m.Webhook),
 					{Name: "name", Type: marker.String(&m.Name), Required: true, Doc: "Names the condition in errors and metrics; unique in the webhook."},
 					{Name: "", Type: marker.String(&m.Expression), Required: true, Doc: "The expression."},
 				}
@@ -116,7 +116,7 @@ func webhookDefinitions() marker.Registry {
 			"+webhook:patch=`{\"timeoutSeconds\": 3}`",
 			func(m *Patch) []marker.Parameter {
 				return []marker.Parameter{
-					belongsTo(&m.Webhook),
+					webhookParameter(&m.Webhook),
 					{Name: "", Type: marker.String(&m.JSON), Required: true, Doc: "The patch, as JSON."},
 				}
 			}),
@@ -125,7 +125,7 @@ func webhookDefinitions() marker.Registry {
 			`+webhook:allow(rule: "W12")="the server runs outside of the cluster"`,
 			func(m *Allow) []marker.Parameter {
 				return []marker.Parameter{
-					belongsTo(&m.Webhook),
+					webhookParameter(&m.Webhook),
 					{Name: "policy", Type: marker.String(&m.Policy), Default: "every policy of the declaration, for P22, P23, P32 and P33",
 						Doc: "The policy that the marker applies to: its name, or `mutating` or `validating` for all of that kind."},
 					{Name: "rule", Type: marker.String(&m.Rule), Required: true, Doc: "The rule's id."},
@@ -213,8 +213,7 @@ func webhookDefinition(mutating bool) marker.Definition {
 	return definition
 }
 
-// repeated declares a marker of types and packages that may stand there several times. It is decoded into a value with
-// the parameters.
+// repeated declares a repeatable marker of types and packages that is decoded into a T.
 func repeated[T any](name, doc, example string, parameters func(*T) []marker.Parameter) marker.Definition {
 	return marker.Definition{
 		Name: name, On: marker.OnType | marker.OnPackage, Repeatable: true, Doc: doc, Example: example,
@@ -235,12 +234,12 @@ func (m *Matched) parameters() []marker.Parameter {
 	}
 }
 
-// groups is a list of API groups, with a word for the group without a name.
+// groups decodes a list of API groups. The group without a name is written `core`.
 func groups(f *diag.Sourced[[]string]) marker.Type {
 	return marker.List(f).WithEmpty(CoreGroup)
 }
 
-// resources is a list of resources, each with or without a subresource.
+// resources decodes a list of resources, each with an optional subresource.
 func resources(f *diag.Sourced[[]string]) marker.Type {
 	return marker.Elements(f, func(element string) (problem, remedy string) {
 		if sub, ok := strings.CutPrefix(element, "/"); ok {
@@ -250,7 +249,7 @@ func resources(f *diag.Sourced[[]string]) marker.Type {
 	})
 }
 
-// subresources is a list of subresources, without their resources.
+// subresources decodes a list of subresources without their resources.
 func subresources(f *diag.Sourced[[]string]) marker.Type {
 	return marker.Elements(f, func(element string) (problem, remedy string) {
 		if at := strings.LastIndexByte(element, '/'); at >= 0 {
@@ -260,12 +259,12 @@ func subresources(f *diag.Sourced[[]string]) marker.Type {
 	})
 }
 
-func belongsTo(f *diag.Sourced[string]) marker.Parameter {
+func webhookParameter(f *diag.Sourced[string]) marker.Parameter {
 	return marker.Parameter{Name: "webhook", Type: marker.String(f), Default: "every webhook of the declaration",
 		Doc: "The webhook that the marker applies to: its name, or `mutating` or `validating` for all of that kind."}
 }
 
-// parsePairs reads "key=value;key=value", or a JSON object where a value holds a semicolon.
+// parsePairs reads "key=value;key=value". A value with a semicolon needs a JSON object instead.
 func parsePairs(text string) (map[string]string, error) {
 	pairs := map[string]string{}
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {

@@ -15,7 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 )
 
-// findings decodes a comment in front of a type, and returns what generate reports of it.
+// findings decodes the comment of a type and returns the diagnostics that generate would report.
 func findings(t *testing.T, comment string) diag.List {
 	t.Helper()
 	set := token.NewFileSet()
@@ -30,8 +30,8 @@ func findings(t *testing.T, comment string) diag.List {
 	return append(append(diags, bad...), wrong...)
 }
 
-// TestPastedMarkers writes the examples of all markers with characters that look like the signs of the grammar. Each is
-// reported at the first such character, and the remedy is the example itself.
+// TestPastedMarkers replaces signs of the grammar in every example by characters that look like them. Each diagnostic
+// must be at the first such character, and its remedy must be the example.
 func TestPastedMarkers(t *testing.T) {
 	tried := 0
 	for _, d := range Markers() {
@@ -40,7 +40,7 @@ func TestPastedMarkers(t *testing.T) {
 			"+": {"＋", "\u200b+", "\u00a0+", "\u2009+", "\u3000+", "\u2060+"}, "(": {"（"}, ")": {"）"}, ",": {"，", "、"}, ":": {"：", "∶"}, "=": {"＝"}, `"`: {"“", "”", "„", "＂", "«"},
 		} {
 			for _, to := range tos {
-				text := outside(example, from, to)
+				text := replaceOutsideStrings(example, from, to)
 				if text == example {
 					continue
 				}
@@ -65,13 +65,14 @@ func TestPastedMarkers(t *testing.T) {
 	}
 }
 
-// outside replaces a character outside of strings. For a quote, it replaces the quotes of the first string.
-func outside(text, from, to string) string {
+// replaceOutsideStrings replaces a character outside of string literals. For a quote, it replaces the quotes of the
+// first literal.
+func replaceOutsideStrings(text, from, to string) string {
 	if from == `"` {
 		before, rest, ok := strings.Cut(text, from)
 		inner, _, closed := strings.Cut(rest, from)
 		if !ok || !closed || strings.Contains(before, "`") || strings.Contains(inner, `\`) {
-			return text // a string of another kind, or an escape
+			return text // another kind of literal, or an escape
 		}
 		return text[:len(before)] + to + inner + to + rest[len(inner)+1:]
 	}
@@ -92,8 +93,8 @@ func outside(text, from, to string) string {
 	return b.String()
 }
 
-// TestRemedies makes the mistakes of people who know other tools in every argument of every marker. Each is reported,
-// and the text behind "write " in the remedy is accepted in place of the mistake.
+// TestRemedies makes mistakes from other tools in every argument of every marker. Each must be reported, and the text
+// behind "write " in the remedy must be accepted instead.
 func TestRemedies(t *testing.T) {
 	tried := 0
 	try := func(text, mistake string) {
@@ -142,7 +143,7 @@ func TestRemedies(t *testing.T) {
 						try(argument(p.Name, `"`+value+separator+second+`"`), `"`+value+separator+second+`"`)
 					}
 				}
-				if p.Name != "as" { // whose words are checked later
+				if p.Name != "as" { // its words are checked later
 					try(argument(p.Name, list), list)
 					try(argument(p.Name, "'"+list+"'"), "'"+list+"'")
 					try(fmt.Sprintf(" +%s(%s=%s)", d.Name, p.Name, list), p.Name+"="+list)

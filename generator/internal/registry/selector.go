@@ -14,8 +14,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 )
 
-// parseSelector reads kubectl's selector syntax: "a=b, c in (d, e), f, !g, h!=i".
-// metav1.ParseToLabelSelector reads all of it but !=, which is NotIn with one value.
+// parseSelector reads kubectl's selector syntax: "a=b, c in (d, e), f, !g, h!=i". metav1.ParseToLabelSelector rejects
+// the != operator, which becomes NotIn with one value here.
 func parseSelector(text string) (*metav1.LabelSelector, error) {
 	requirements, err := labels.ParseToRequirements(text)
 	if err != nil {
@@ -44,8 +44,8 @@ func parseSelector(text string) (*metav1.LabelSelector, error) {
 	return selector, nil
 }
 
-// valuesAsLabels finds the words of a selector that are labels to API servers and look like further values of the label
-// before them, as staging in environment=prod,staging.
+// valuesAsLabels finds bare labels behind a requirement that were probably meant as its values, such as staging in
+// environment=prod,staging. API servers read them as labels that must exist.
 func valuesAsLabels(text string) (doubts []marker.Doubt) {
 	var key, operator string // of the last requirement with = or !=
 	var values []string
@@ -89,7 +89,7 @@ func valuesAsLabels(text string) (doubts []marker.Doubt) {
 	return doubts
 }
 
-// sign is the short form of an operator with one value.
+// sign returns the operator for a single value.
 func sign(operator string) string {
 	if operator == "notin" {
 		return "!="

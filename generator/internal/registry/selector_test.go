@@ -13,9 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// TestValuesAsLabels invents selectors. A doubt is about each run of bare labels behind a requirement with = or !=, and
-// the second selector of its hint
-// has requirements of the first alone.
+// TestValuesAsLabels invents selectors. Each run of bare labels behind a requirement with = or != must give a doubt.
+// The second selector of the doubt's hint must have the requirements of the first.
 func TestValuesAsLabels(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 12))
 	pick := func(words ...string) string { return words[r.IntN(len(words))] }

@@ -12,13 +12,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// Target is what the argument `for` names: a Go type by import path, or a kind by group and version.
+// Target is the value of the argument `for`: a Go type by import path, or a kind by group and version.
 type Target struct {
 	ImportPath, Type     string
 	Group, Version, Kind string
 }
 
-// parseTarget reads "k8s.io/api/core/v1.Pod" or "apps/v1/Deployment", "v1/Pod" or "core/v1/Pod".
+// parseTarget reads a type, "k8s.io/api/core/v1.Pod", or a kind, "apps/v1/Deployment", "v1/Pod" or "core/v1/Pod".
 func parseTarget(text string) (Target, error) {
 	slash := strings.LastIndexByte(text, '/')
 	last := text[slash+1:]
@@ -44,9 +44,9 @@ func parseTarget(text string) (Target, error) {
 	return Target{}, marker.Remedied(err, `for example for: "apps/v1/Deployment" or for: "example.com/shop/api/v1.Order"`)
 }
 
-// BuiltinMeant returns the kind of Kubernetes, as parseTarget reads it, that a text means which parseTarget does not
-// read: a Go type behind the name of an import (corev1.Pod), a resource (apps/v1/deployments), a kind alone. The
-// subresource is a word behind the kind.
+// BuiltinMeant guesses the Kubernetes kind in a text that parseTarget rejects: a type qualified by an import's name
+// (corev1.Pod), a resource (apps/v1/deployments) or a bare kind. kind is in parseTarget's syntax, and subresource is
+// the word behind the kind.
 func BuiltinMeant(text string) (kind, subresource string, ok bool) {
 	words := strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '.' })
 	group, version := "", "v1"
@@ -59,7 +59,7 @@ func BuiltinMeant(text string) (kind, subresource string, ok bool) {
 		if v != "" {
 			version = v
 		}
-		if _, known := model.BuiltinGroups()[folder]; known && (v != "" || i+1 < len(words)) {
+		if _, isGroup := model.BuiltinGroups()[folder]; isGroup && (v != "" || i+1 < len(words)) {
 			group = folder
 			continue
 		}
@@ -81,10 +81,11 @@ func BuiltinMeant(text string) (kind, subresource string, ok bool) {
 	return "", "", false
 }
 
-// CoreGroup names the group without a name in markers.
+// CoreGroup is the name of the core group in markers.
 const CoreGroup = "core"
 
-// GroupName undoes the one alias in markers: the group of pods has no name, and a list no empty element.
+// GroupName returns the API name of a group. Markers write `core` for the group without a name because a list has no
+// empty elements.
 func GroupName(group string) string {
 	if group == CoreGroup {
 		return ""
@@ -92,7 +93,7 @@ func GroupName(group string) string {
 	return group
 }
 
-// Builtin resolves a type of k8s.io/api without reading that module.
+// Builtin returns the kind of a target in k8s.io/api without reading that module.
 func (t Target) Builtin() (model.Kind, bool) {
 	if t.ImportPath == "" {
 		return model.Kind{Group: t.Group, Version: t.Version, Kind: t.Kind}, true

@@ -13,7 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// TestBuiltinGroups holds the table to the GroupName of each package of k8s.io/api.
+// TestBuiltinGroups compares the table with the GroupName of each package in k8s.io/api.
 func TestBuiltinGroups(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output()
 	if err != nil {

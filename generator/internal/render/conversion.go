@@ -19,7 +19,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// conversions writes the Go code of all conversions.
+// conversions adds the Go files of all conversions.
 func conversions(files *fileList, p *model.Project, packages []*convert.Package, o Options) {
 	for _, pkg := range packages {
 		if len(pkg.Plans) == 0 && len(pkg.Hubs) == 0 {
@@ -34,7 +34,7 @@ func conversions(files *fileList, p *model.Project, packages []*convert.Package,
 	}
 }
 
-// hasHandlers reports whether the generated handlers in a folder have the comment of their package.
+// hasHandlers reports whether generated handlers in the folder already have a package comment.
 func hasHandlers(p *model.Project, dir string, o Options) bool {
 	return slices.Contains(o.Outputs, output.Handlers) &&
 		slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return w.Handler != nil && w.Handler.Package.Dir == dir })
@@ -44,12 +44,13 @@ func hasHandlers(p *model.Project, dir string, o Options) bool {
 type conversionWriter struct {
 	*convert.Package
 	file *jen.File
-	// zero are the functions that tell whether a struct is its zero value, by type, and zeros their order.
+	// zero maps types to the functions that compare a struct with its zero value. zeros lists these types in the
+	// order of first use.
 	zero  map[*convert.Type]string
 	zeros []*convert.Set
 }
 
-// full are the needs of functions that the runtime calls, and of hooks.
+// full returns the needs of hooks and of functions that the runtime calls.
 func full() convert.Needs { return convert.Needs{Context: true, Error: true} }
 
 func (w *conversionWriter) write() *jen.File {
@@ -74,25 +75,25 @@ func (w *conversionWriter) write() *jen.File {
 			w.pair(pair, d)
 		}
 	}
-	for i := 0; i < len(w.zeros); i++ { // the functions may need further ones
+	for i := 0; i < len(w.zeros); i++ { // isZero may add types
 		f.Line()
 		w.isZero(w.zeros[i])
 	}
 	return f
 }
 
-// whole is the condition that src is the whole of what the user has, and not part of it.
+// whole returns the condition that src is a full object, not a part of one.
 func (w *conversionWriter) whole() *jen.Statement {
 	return jen.Op("!").Qual(conversionPackage, "Partial").Call(jen.Id("ctx"))
 }
 
-// hook is a function that custom rules require.
+// hook is a method of Hooks, which the user implements for a custom rule.
 type hook struct {
 	name       string
 	parameters *jen.Statement
 }
 
-// hookFunctions are the functions that custom rules require, in the order in which Hooks has them.
+// hookFunctions returns the methods of Hooks in their order.
 func (w *conversionWriter) hookFunctions() []hook {
 	var hooks []hook
 	for _, pair := range w.Pairs {
@@ -110,7 +111,7 @@ func (w *conversionWriter) hookFunctions() []hook {
 	return hooks
 }
 
-// hooks writes the interface of the functions that custom rules require, if there are any.
+// hooks writes the interface Hooks if there are custom rules.
 func (w *conversionWriter) hooks() {
 	methods := codes(w.hookFunctions(), func(h hook) *jen.Statement { return jen.Id(h.name).Add(h.parameters) })
 	if len(methods) == 0 {
@@ -130,14 +131,13 @@ func (w *conversionWriter) hooks() {
 	f.Func().Id("NewConverter").Params(jen.Id("hooks").Id("Hooks")).Id("Converter").Block(jen.Return(jen.Id("Converter").Values(jen.Id("hooks"))))
 }
 
-// pairHook is a function that a custom rule of two structs requires in a direction. The field is empty if the function
-// completes the struct.
+// pairHook is a hook for two structs in one direction. The field is empty if the hook completes the struct.
 type pairHook struct {
 	name, field string
 	to          convert.Direction
 }
 
-// pairHooks are the functions that the custom rules of two structs require, in the order in which they are called.
+// pairHooks returns the hooks for two structs in the order of the calls.
 func pairHooks(p *convert.Pair) []pairHook {
 	var hooks []pairHook
 	add := func(functions [2]bool, goName, field string) {
@@ -154,8 +154,8 @@ func pairHooks(p *convert.Pair) []pairHook {
 	return hooks
 }
 
-// typeHookName is the name of a hook for all values of two types: after both, or, where these have one
-// name, after it and the direction.
+// typeHookName returns the name of a hook for all values of two types. It contains both names or, if they are equal,
+// one name and the direction.
 func typeHookName(t convert.Types, d convert.Direction) string {
 	if t.Spoke.Name == t.Hub.Name {
 		return t.Spoke.Name + suffixOf(d)
@@ -178,7 +178,7 @@ func (w *conversionWriter) parameters(t convert.Types, d convert.Direction, n co
 	return jen.Params(parameters...)
 }
 
-// function begins a function, which is a method of Converter where hooks are called in it.
+// function begins a function. It is a method of Converter if its body calls hooks.
 func (w *conversionWriter) function(name string, p *convert.Pair, d convert.Direction, n convert.Needs) *jen.Statement {
 	f := w.file.Func()
 	if p.NeedsHooks() {
@@ -187,7 +187,7 @@ func (w *conversionWriter) function(name string, p *convert.Pair, d convert.Dire
 	return f.Id(name).Add(w.parameters(p.Types, d, n))
 }
 
-// call calls a pair's function, and returns its error with the place in front if it can fail.
+// call calls the function of a pair. If the function can fail, the call adds the field path to its error.
 func (w *conversionWriter) call(g *jen.Group, p *convert.Pair, d convert.Direction, src, dst operand, at where) {
 	needs := p.Needs(d)
 	var args []jen.Code
@@ -202,7 +202,7 @@ func (w *conversionWriter) call(g *jen.Group, p *convert.Pair, d convert.Directi
 	}
 }
 
-// functionOf names the function of a pair, or of the kind to which it belongs. It is a method if the pair needs hooks.
+// functionOf returns the name of a pair's or kind's function: a method of Converter if the pair needs hooks.
 func functionOf(p *convert.Pair, name string, d convert.Direction) *jen.Statement {
 	if p.NeedsHooks() {
 		return jen.Id("c").Dot(name + suffixOf(d))
@@ -210,8 +210,8 @@ func functionOf(p *convert.Pair, name string, d convert.Direction) *jen.Statemen
 	return jen.Id(name + suffixOf(d))
 }
 
-// stashes writes the variables that keep the parts of a kind that one of its versions cannot represent, or once could
-// not. An object that nobody has written since still has what an older program kept.
+// stashes declares a stash for each version of a kind. It keeps the values that the other version cannot represent. A
+// kind without such values has stashes too, because objects may still have an annotation of an older program.
 func (w *conversionWriter) stashes(plan *convert.Plan) {
 	w.file.Line()
 	if plan.Lossy(convert.ToHub) || plan.Lossy(convert.FromHub) {
@@ -231,13 +231,13 @@ func (w *conversionWriter) stashes(plan *convert.Plan) {
 	})
 }
 
-// stashOf names the stash of the version that a direction comes from.
+// stashOf returns the name of the stash of the direction's source version.
 func stashOf(plan *convert.Plan, from convert.Direction) string {
 	side, _ := convert.Sides(from, "Spoke", "Hub")
 	return plan.Root.Name + side + "Stash"
 }
 
-// kind writes the function of a kind: the conversion of its fields, and the exchange with the annotation.
+// kind writes the function of a kind. It converts the fields and then exchanges values with the annotation.
 func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	src, dst := convert.Sides(d, plan.Spoke, plan.Hub)
 	name := plan.Spoke.Name + suffixOf(d)
@@ -259,7 +259,7 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	})
 }
 
-// keptSchema is what the stash has to know: a literal, or the call of schemaFunction's function.
+// keptSchema returns the schema of a stash, or a call of the function from schemaFunction.
 func (w *conversionWriter) keptSchema(plan *convert.Plan, d convert.Direction) *jen.Statement {
 	if len(plan.Schemas[d].Named()) > 0 {
 		return jen.Id(schemaName(plan, d)).Call()
@@ -271,8 +271,8 @@ func schemaName(plan *convert.Plan, d convert.Direction) string {
 	return plan.Root.Name + suffixOf(d) + "Schema"
 }
 
-// schemaFunction writes the function that makes what the stash has to know, where a struct is inside itself
-// and no literal can say that.
+// schemaFunction writes a function that returns the stash's schema. A schema with a recursive struct needs it,
+// because a literal cannot refer to itself.
 func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Direction) {
 	src, _ := convert.Sides(d, plan.Spoke, plan.Hub)
 	named := plan.Schemas[d].Named()
@@ -296,14 +296,14 @@ func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Directio
 	})
 }
 
-// namedSchema is the variable of a schema that others are the same as.
+// namedSchema returns the variable of a schema that other schemas refer to.
 func namedSchema(s *convert.Schema) *jen.Statement { return jen.Id(s.Name + "Schema") }
 
 func returnError(g *jen.Group, call jen.Code) {
 	g.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 }
 
-// schema writes what the stash has to know, as a literal.
+// schema returns a literal of the stash's schema.
 func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement {
 	switch {
 	case s.Same != nil:
@@ -344,7 +344,7 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 	return jen.Values(fields)
 }
 
-// limits are the fields of conversion.Limits.
+// limits returns the fields of a conversion.Limits literal.
 func limits(l convert.Limits) jen.Dict {
 	fields := jen.Dict{}
 	putSet(fields, map[string]string{"Minimum": l.Minimum, "Maximum": l.Maximum, "Pattern": l.Pattern})
@@ -358,14 +358,14 @@ func limits(l convert.Limits) jen.Dict {
 	return fields
 }
 
-// pair writes the function of two structs in one direction.
+// pair writes the function that converts two structs in one direction.
 func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 	name := p.Name + suffixOf(d)
 	w.file.Add(comment("%s converts %s.", name, d))
 	w.function(name, p, d, p.Needs(d)).BlockFunc(func(g *jen.Group) { w.body(g, p, d) })
 }
 
-// body writes what the function of a pair does.
+// body writes the body of a pair's function.
 func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Direction) {
 	var claims []*convert.Claim
 	for _, c := range p.Claims {
@@ -376,11 +376,12 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 		}
 	}
 	w.claims(g, claims, d, operand{code: jen.Id("src"), pointer: true}, operand{code: jen.Id("dst"), pointer: true}, claims)
-	// Pointers lead to these fields, or their defaults depend on others. All claims that may set these precede.
+	// The defaults below may belong to fields behind pointers, or depend on other fields. All claims that can set
+	// those fields must come first.
 	for _, c := range p.Claims {
 		switch {
 		case c.DefaultsLast() && d == c.DefaultTo():
-			w.missing(g, c)
+			w.setDefault(g, c)
 		case c.Below(d) && c.ZeroBelow(d) && (c.Unless == nil || d == convert.FromHub):
 			w.zeroBelow(g, c, d)
 		}
@@ -401,33 +402,33 @@ func (w *conversionWriter) body(g *jen.Group, p *convert.Pair, d convert.Directi
 	}
 }
 
-// claims writes the conversions of fields, of all fields of a struct. Fields behind one pointer of src are in one
-// block, and so are fields behind one pointer of dst.
+// claims writes the conversions of some of a struct's fields; all are the claims of the whole struct. Fields behind
+// the same pointer of src are in one block, and so are fields behind the same pointer of dst.
 func (w *conversionWriter) claims(g *jen.Group, claims []*convert.Claim, d convert.Direction, src, dst operand, all []*convert.Claim) {
 	for len(claims) > 0 {
-		if pointer, block, rest := alike(claims, d, func(c *convert.Claim) pointerTo { return behind(c, d, src) }); len(block) > 1 {
+		if pointer, block, rest := splitByPointer(claims, d, func(c *convert.Claim) pointerTo { return sourcePointer(c, d, src) }); len(block) > 1 {
 			inside := src.with(pointer.path)
 			g.If(pointer.code.Op("!=").Nil()).BlockFunc(func(g *jen.Group) { w.claims(g, block, d, inside, dst, all) })
 			claims = rest
 			continue
 		}
-		if pointer, block, rest := alike(claims, d, func(c *convert.Claim) pointerTo { return before(c, d, src, dst) }); len(block) > 1 {
-			w.together(g, block, d, src, dst, pointer, all)
+		if pointer, block, rest := splitByPointer(claims, d, func(c *convert.Claim) pointerTo { return targetPointer(c, d, src, dst) }); len(block) > 1 {
+			w.claimsBehindPointer(g, block, d, src, dst, pointer, all)
 			claims = rest
 			continue
 		}
 		c := claims[0]
 		w.claim(g, c, d, src, dst)
 		if c.HasDefault() && d == c.DefaultTo() && !c.DefaultsLast() {
-			w.missing(g, c)
+			w.setDefault(g, c)
 		}
 		claims = claims[1:]
 	}
 }
 
-// alike divides claims into a block, of the first one and of others with the same pointer, and the rest. A claim that
-// has to follow one of the rest belongs to the rest. Without a pointer there is no block.
-func alike(claims []*convert.Claim, d convert.Direction, pointerOf func(*convert.Claim) pointerTo) (pointer pointerTo, block, rest []*convert.Claim) {
+// splitByPointer divides claims into a block and the rest. The block contains the first claim and all others with the
+// same pointer, except for claims that must follow one of the rest. It is empty if the first claim has no pointer.
+func splitByPointer(claims []*convert.Claim, d convert.Direction, pointerOf func(*convert.Claim) pointerTo) (pointer pointerTo, block, rest []*convert.Claim) {
 	pointer = pointerOf(claims[0])
 	if pointer.path == "" {
 		return pointer, nil, nil
@@ -442,9 +443,9 @@ func alike(claims []*convert.Claim, d convert.Direction, pointerOf func(*convert
 	return pointer, block, rest
 }
 
-// before returns the first pointer of dst that may be nil and that leads to the field of a claim. It is zero without
-// such a pointer, and if the pointer depends on more than this field of src.
-func before(c *convert.Claim, d convert.Direction, src, dst operand) pointerTo {
+// targetPointer returns the first pointer in the claim's path in dst that may be nil. It returns zero if there is none,
+// or if more than this field of src determines whether the pointer is set.
+func targetPointer(c *convert.Claim, d convert.Direction, src, dst operand) pointerTo {
 	if c.Value == nil || c.Found[d] != nil || c.HasDefault() && !c.DefaultsLast() || c.Unless != nil {
 		return pointerTo{}
 	}
@@ -458,14 +459,15 @@ func before(c *convert.Claim, d convert.Direction, src, dst operand) pointerTo {
 	return pointers[0]
 }
 
-// together writes the conversions of fields behind one pointer of dst, which is made if one of them is set.
-func (w *conversionWriter) together(g *jen.Group, block []*convert.Claim, d convert.Direction, src, dst operand, pointer pointerTo, claims []*convert.Claim) {
+// claimsBehindPointer writes the conversions of fields behind one pointer of dst. The generated code sets the pointer
+// if one of the fields is set.
+func (w *conversionWriter) claimsBehindPointer(g *jen.Group, block []*convert.Claim, d convert.Direction, src, dst operand, pointer pointerTo, claims []*convert.Claim) {
 	set := codes(block, func(c *convert.Claim) *jen.Statement {
 		from, _ := convert.Sides(d, c.Spoke, c.Hub)
 		field, _ := down(src, from)
 		return w.isSet(convert.FieldSet(from.Last()), field)
 	})
-	g.If(either(set)).BlockFunc(func(g *jen.Group) {
+	g.If(anyOf(set)).BlockFunc(func(g *jen.Group) {
 		isOnly := !slices.ContainsFunc(claims, func(c *convert.Claim) bool {
 			_, to := convert.Sides(d, c.Spoke, c.Hub)
 			return c.Value != nil && strings.HasPrefix(to.String()+".", pointer.path+".") && !slices.Contains(block, c)
@@ -479,8 +481,8 @@ func (w *conversionWriter) together(g *jen.Group, block []*convert.Claim, d conv
 	})
 }
 
-// either is the condition that one of several holds. Many have a line each.
-func either(conditions []jen.Code) *jen.Statement {
+// anyOf returns the disjunction of conditions. A long one has a line for each condition.
+func anyOf(conditions []jen.Code) *jen.Statement {
 	const short = 100
 	length := 0
 	for _, c := range conditions {
@@ -492,10 +494,10 @@ func either(conditions []jen.Code) *jen.Statement {
 	return joined(conditions, jen.Op("||"))
 }
 
-// all is the condition that all of several hold.
+// all returns the conjunction of conditions.
 func all(conditions []jen.Code) *jen.Statement { return joined(conditions, jen.Op("&&")) }
 
-// joined are conditions with an operator between them.
+// joined returns the conditions with an operator between them.
 func joined(conditions []jen.Code, operator *jen.Statement) *jen.Statement {
 	s := jen.Add(conditions[0])
 	for _, c := range conditions[1:] {
@@ -504,7 +506,7 @@ func joined(conditions []jen.Code, operator *jen.Statement) *jen.Statement {
 	return s
 }
 
-// when writes statements for the case that all conditions hold, if there are any.
+// when writes statements inside an if with all conditions, or without an if if there are no conditions.
 func when(g *jen.Group, conditions []jen.Code, write func(*jen.Group)) {
 	if len(conditions) == 0 {
 		write(g)
@@ -513,7 +515,7 @@ func when(g *jen.Group, conditions []jen.Code, write func(*jen.Group)) {
 	g.If(all(conditions)).BlockFunc(write)
 }
 
-// follows reports whether a claim writes a part of what one of the others writes, so that it has to follow.
+// follows reports whether a claim must follow one of the others, because it sets a part of the other's field.
 func follows(c *convert.Claim, others []*convert.Claim, d convert.Direction) bool {
 	_, part := convert.Sides(d, c.Spoke, c.Hub)
 	return slices.ContainsFunc(others, func(o *convert.Claim) bool {
@@ -522,9 +524,9 @@ func follows(c *convert.Claim, others []*convert.Claim, d convert.Direction) boo
 	})
 }
 
-// behind returns the first pointer of src that may be nil and that leads to the field of a claim, or is the field. It
-// is zero without such a pointer, and for a claim whose default also applies without the pointer.
-func behind(c *convert.Claim, d convert.Direction, src operand) pointerTo {
+// sourcePointer returns the first pointer in the claim's path in src, or the field itself, that may be nil. It returns
+// zero if there is none, or if the claim has a default that applies when the pointer is nil.
+func sourcePointer(c *convert.Claim, d convert.Direction, src operand) pointerTo {
 	from, _ := convert.Sides(d, c.Spoke, c.Hub)
 	if c.Value == nil || c.HasDefault() {
 		return pointerTo{}
@@ -536,14 +538,14 @@ func behind(c *convert.Claim, d convert.Direction, src operand) pointerTo {
 	if len(pointers) > 0 {
 		return pointers[0]
 	}
-	if opens(c.Value, d) && !slices.Contains(src.sure, from.String()) {
+	if convertsTarget(c.Value, d) && !slices.Contains(src.sure, from.String()) {
 		return pointerTo{code: to.code, path: from.String()}
 	}
 	return pointerTo{}
 }
 
-// opens reports whether a value is a pointer whose conversion is about its target alone.
-func opens(v *convert.Value, d convert.Direction) bool {
+// convertsTarget reports whether the value is a pointer and its conversion only converts the target.
+func convertsTarget(v *convert.Value, d convert.Direction) bool {
 	switch v.How.(type) {
 	case convert.Pointer:
 		return v.Elem.Pair() != nil
@@ -553,7 +555,7 @@ func opens(v *convert.Value, d convert.Direction) bool {
 	return false
 }
 
-// claim writes what becomes of a field of src.
+// claim writes the conversion of a field of src.
 func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direction, src, dst operand) {
 	from, to := convert.Sides(d, c.Spoke, c.Hub)
 	if c.Value == nil {
@@ -561,7 +563,7 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 		case from == nil || c.Functions[d]:
 		case c.Verb == model.Drop:
 			g.Add(comment("%s is given up: %s.", from, strings.TrimSuffix(c.Reason, ".")))
-			if c.Entry != "" { // it has been copied with the metadata
+			if c.Entry != "" { // it was copied with the metadata
 				entries, _ := down(operand{code: jen.Id("dst"), pointer: true}, from)
 				g.Delete(entries.value(), jen.Lit(c.Entry))
 			}
@@ -609,7 +611,8 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 	})
 }
 
-// zeroBelow sets a pointer to zero in a struct behind a pointer, if something else has made the struct.
+// zeroBelow sets a pointer inside another pointer's struct to the zero value, if other fields have created that
+// struct.
 func (w *conversionWriter) zeroBelow(g *jen.Group, c *convert.Claim, d convert.Direction) {
 	from, to := convert.Sides(d, c.Spoke, c.Hub)
 	_, sources := down(operand{code: jen.Id("src"), pointer: true}, from)
@@ -618,19 +621,19 @@ func (w *conversionWriter) zeroBelow(g *jen.Group, c *convert.Claim, d convert.D
 	g.If(all(conditions)).Block(dst.value().Op("=").New(w.typ(c.Value.Elem.To(d))))
 }
 
-// missing gives a field its default where nothing else has set it.
-func (w *conversionWriter) missing(g *jen.Group, c *convert.Claim) {
+// setDefault sets a field's default if the field is not set.
+func (w *conversionWriter) setDefault(g *jen.Group, c *convert.Claim) {
 	for _, of := range c.Cases {
 		with, pointers := down(operand{code: jen.Id("dst"), pointer: true}, of.With)
-		w.missingCase(g, c, of.Default, append(there(pointers), w.isSet(convert.FieldSet(of.With.Last()), with)))
+		w.setDefaultIf(g, c, of.Default, append(there(pointers), w.isSet(convert.FieldSet(of.With.Last()), with)))
 	}
 	if c.Default != nil {
-		w.missingCase(g, c, c.Default, nil)
+		w.setDefaultIf(g, c, c.Default, nil)
 	}
 }
 
-// missingCase gives a field a default in a case.
-func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any, inCase []jen.Code) {
+// setDefaultIf sets a field's default if the field is not set and the conditions inCase hold.
+func (w *conversionWriter) setDefaultIf(g *jen.Group, c *convert.Claim, value any, inCase []jen.Code) {
 	_, to := convert.Sides(c.DefaultTo(), c.Spoke, c.Hub)
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	unset := w.test(convert.SetOf(to.Last().Type), dst, false)
@@ -651,13 +654,13 @@ func (w *conversionWriter) missingCase(g *jen.Group, c *convert.Claim, value any
 	})
 }
 
-// metadata reads a member of the metadata of the object being converted.
+// metadata returns a metadata value of the converted object.
 func (w *conversionWriter) metadata(of convert.Metadata) *jen.Statement {
 	getter := "Get" + model.Upper(strings.TrimPrefix(string(of), "metadata."))
 	return jen.Qual(conversionPackage, "ObjectOf").Types(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "Object")).Call(jen.Id("ctx")).Dot(getter).Call()
 }
 
-// entry converts a field and an entry of metadata. The entries have been copied with the object's metadata.
+// entry converts a field to an entry of metadata, or back. The object's metadata has been copied before.
 func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, how convert.Entry, d convert.Direction) {
 	from, to := convert.Sides(d, c.Spoke, c.Hub)
 	fromKey, toKey := convert.Sides(d, how.Keys[0], how.Keys[1])
@@ -697,7 +700,7 @@ func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, how convert.Ent
 	}
 }
 
-// article puts a or an before a name. One that begins with initials is read by letter: an HTTPRoute.
+// article returns a name with its indefinite article. Names with initials are read letter by letter: an HTTPRoute.
 func article(name string) string {
 	vowels := "AEIO"
 	if len(name) > 1 && unicode.IsUpper(rune(name[1])) {
@@ -709,7 +712,7 @@ func article(name string) string {
 	return "a " + name
 }
 
-// typ is a type as the generated file names it.
+// typ returns a type in the syntax of the generated file.
 func (w *conversionWriter) typ(t *convert.Type) *jen.Statement {
 	switch {
 	case t.Name != "":
@@ -721,13 +724,14 @@ func (w *conversionWriter) typ(t *convert.Type) *jen.Statement {
 	case t.Key() != nil:
 		return jen.Map(w.typ(t.Key())).Add(w.typ(t.Elem()))
 	case t.Elem() != nil:
-		signs := strings.TrimSuffix(t.String(), t.Elem().String()) // such as []
+		signs := strings.TrimSuffix(t.String(), t.Elem().String()) // for example []
 		return jen.Op(signs).Add(w.typ(t.Elem()))
 	}
 	return jen.Id(t.String())
 }
 
-// qualified names a type and has the file import its package: a version's together with the word before it.
+// qualified returns a qualified name and imports its package. A version's package has an alias with the preceding
+// element of its path.
 func (w *conversionWriter) qualified(importPath, name string) *jen.Statement {
 	if importPath == "" {
 		return jen.Id(name)

@@ -13,7 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// crdPatches writes a patch for each of the project's kinds that has a conversion.
+// crdPatches adds a patch for the CRD of each kind with a conversion.
 func crdPatches(files *fileList, p *model.Project, o Delivery) {
 	for _, d := range convert.Definitions(p) {
 		text, err := yaml.Marshal(map[string]any{
@@ -28,13 +28,13 @@ func crdPatches(files *fileList, p *model.Project, o Delivery) {
 	}
 }
 
-// Stanza writes spec.conversion of a definition.
+// Stanza returns the spec.conversion of a CRD as YAML.
 func Stanza(d *convert.Definition, o Delivery) ([]byte, error) {
 	return yaml.Marshal(crdConversion(d, o))
 }
 
-// crdConversion is a CustomResourceConversion of apiextensions.k8s.io/v1, whose types are in a module that nothing else
-// here needs. Its clientConfig has the fields of a webhook's.
+// crdConversion returns a CustomResourceConversion of apiextensions.k8s.io/v1. It is a map because nothing else here
+// needs the module of that type. The clientConfig has the fields of a webhook's.
 func crdConversion(d *convert.Definition, o Delivery) map[string]any {
 	return map[string]any{"strategy": "Webhook", "webhook": map[string]any{
 		"clientConfig":             admissionregistrationv1.WebhookClientConfig{CABundle: d.CABundle, Service: new(o.service(d.Service))},

@@ -15,23 +15,25 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// Delivery says how the program gets into a cluster.
+// Delivery configures how the program is deployed.
 type Delivery struct {
 	// Name is the name of the Deployment, the Service and the chart.
 	Name string
-	// Namespace is where they go.
+	// Namespace is the namespace of the deployed objects.
 	Namespace string
-	// Aggregated is true if API servers reach it through kube-aggregator, not by the Service.
+	// Aggregated is true if API servers call the webhooks through kube-aggregator instead of the Service.
 	Aggregated bool
 	// Certificates is "cert-manager", "self-managed" or "secret".
 	Certificates string
-	// Callers is the credential that an API server presents: "certificate", "token" or "password"; empty for none.
+	// Callers is the kind of credential that an API server presents: "certificate", "token" or "password"; empty for
+	// none.
 	Callers string
-	// Authorities are the PEM certificates for the APIService's caBundle; nil if something in the cluster injects it.
+	// Authorities are the PEM certificates for the APIService's caBundle, or nil if something in the cluster injects
+	// them.
 	Authorities []byte
-	// CRDs are the definitions that controller-gen has written, by file name.
+	// CRDs are the CRDs from controller-gen, by file name.
 	CRDs []CRDFile
-	// Chart is the content of the user's Chart.yaml; nil without a file.
+	// Chart is the content of the user's Chart.yaml, or nil without that file.
 	Chart []byte
 }
 
@@ -41,16 +43,16 @@ type CRDFile struct {
 	Content []byte
 }
 
-// CRDBases is the folder, slash-separated, to which controller-gen writes definitions.
+// CRDBases is the folder, with slashes, of controller-gen's CRDs.
 const CRDBases = "config/crd/bases"
 
-// DeliveryPatterns match all files that delivery may have written, from the module's root, besides the
-// kustomization.yaml beside the manifest.
+// DeliveryPatterns returns patterns, relative to the module's root, for all files that delivery may have written. The
+// kustomization.yaml beside the manifest is not among them.
 func DeliveryPatterns() []string {
 	return []string{"config/base/*.yaml", "config/crd/kustomization.yaml", "config/certificates/*/*.yaml", "config/apiserver/*.yaml", "config/metrics/kustomization.yaml", "config/migration/*.yaml", "config/policies-v1beta1/kustomization.yaml", "config/servicemonitor/*.yaml", "charts/*/templates/*", "charts/*/values.schema.json"}
 }
 
-// delivery writes kustomize bases, with an overlay that is the user's, and a Helm chart whose values are.
+// delivery adds kustomize bases and a Helm chart. The overlay and the chart's values belong to the user.
 func delivery(files *fileList, p *model.Project, o Options) {
 	d := deliverer{fileList: files, project: p, options: o}
 	d.readCRDs()
@@ -58,7 +60,7 @@ func delivery(files *fileList, p *model.Project, o Options) {
 	d.chart()
 }
 
-// deliverer writes one project's delivery.
+// deliverer writes the delivery of one project.
 type deliverer struct {
 	*fileList
 	project *model.Project
@@ -66,52 +68,50 @@ type deliverer struct {
 	crds    []deliveredCRD
 }
 
-// alone reports whether the project has policies and nothing that a server must answer. Then nothing runs in the
-// cluster.
-func (d *deliverer) alone() bool {
+// hasOnlyPolicies reports whether the project has policies and needs no server.
+func (d *deliverer) hasOnlyPolicies() bool {
 	return len(d.project.Policies) > 0 && len(d.project.Configurations)+len(d.project.Conversions) == 0
 }
 
-// object is what the templates of objects are filled in with: words of YAML for kustomize, and actions of
-// Helm for the chart, so that both come from one text.
+// object is the data for templates of objects. The fields are YAML words for kustomize and template actions for the
+// Helm chart, so that both use the same templates.
 type object struct {
-	// App is the project's name, the same everywhere.
+	// App is the project's name, also in the chart.
 	App                            string
 	Name, Namespace, Image, Secret string
 	Certificates, Callers          string
 	Helm                           bool
-	// Aggregated says that kube-aggregator stands before the webhooks, and Group is the API group under which it has them.
-	// The chart can have it either way.
+	// Aggregated is true if API servers call the webhooks through kube-aggregator, in the API group Group. In the
+	// chart, a value selects it.
 	Aggregated bool
 	Group      string
-	// CABundle is what the APIService says, PEM in base64; empty where something in the cluster says it.
+	// CABundle is the APIService's caBundle, or "" if something in the cluster injects it.
 	CABundle string
-	// ClusterName is the name of objects that have no namespace.
+	// ClusterName is the name of cluster-scoped objects.
 	ClusterName string
 	Injected    []injected
 	// Migrated are the resources whose stored objects the program can migrate.
 	Migrated                       []migrated
 	Resources, Components, Patches []string
-	// CommonLabels are lines with the labels that kustomize adds to all objects.
+	// CommonLabels are YAML lines with the labels that kustomize adds to all objects.
 	CommonLabels []string
 }
 
-// injected is an object into which somebody writes who signs the server's certificate.
+// injected is an object with a caBundle that something in the cluster sets.
 type injected struct{ APIVersion, Kind, Resource, Name string }
 
 // migrated is a resource with versions that the program converts.
 type migrated struct{ Group, Plural string }
 
-// Group is the API group.
 func (i injected) Group() string {
 	group, _, _ := strings.Cut(i.APIVersion, "/")
 	return group
 }
 
-// Version is the version of the API group under which kube-aggregator has the webhooks.
+// Version returns the version of the API group in which kube-aggregator serves the webhooks.
 func (object) Version() string { return aggregatedVersion }
 
-// CallerFlag is the program's flag for who has to call it; empty where anybody may.
+// CallerFlag returns the program's flag that authenticates callers, or "" if every caller is allowed.
 func (o object) CallerFlag() string {
 	if o.Aggregated {
 		return "-aggregated=" + o.Group + "/" + o.Version()
@@ -123,7 +123,7 @@ func (o object) CallerFlag() string {
 	}[o.Callers]
 }
 
-// Injects are the objects as the program's flag takes them.
+// Injects returns the objects in the syntax of the program's flag.
 func (o object) Injects() string {
 	var all []string
 	for _, i := range o.Injected {
@@ -132,10 +132,10 @@ func (o object) Injects() string {
 	return strings.Join(all, ",")
 }
 
-// Labels are the labels of every object, from the end of the line with their key on.
+// Labels returns the labels of every object, in the text that follows the key `labels:`.
 func (o object) Labels(indent int) string { return o.lines(indent, "labels", o.kustomizeLabels()) }
 
-// lines are lines of YAML: in the chart, from a template.
+// lines returns YAML lines for kustomize, or an action that includes a template for the chart.
 func (o object) lines(indent int, template string, kustomize []string) string {
 	if o.Helm {
 		return fmt.Sprintf(" {{- include %q $ | nindent %d }}", o.App+"."+template, indent)
@@ -144,12 +144,12 @@ func (o object) lines(indent int, template string, kustomize []string) string {
 	return pad + strings.Join(kustomize, pad)
 }
 
-// kustomizeLabels are lines with the labels of every object that kustomize builds, by key.
+// kustomizeLabels returns sorted lines with the labels of every object in the kustomize bases.
 func (o object) kustomizeLabels() []string {
 	return []string{"app.kubernetes.io/managed-by: kustomize", "app.kubernetes.io/name: " + o.App, "app.kubernetes.io/part-of: " + o.App}
 }
 
-// Selector are the labels that distinguish the pods from others, as Labels are written.
+// Selector returns the labels that select the server's pods, formatted like Labels.
 func (o object) Selector(indent int) string {
 	return o.lines(indent, "selector", []string{"app.kubernetes.io/name: " + o.App})
 }
@@ -163,13 +163,13 @@ func (d *deliverer) plain() object {
 	}
 }
 
-// add adds a file, below the module's root, from a template.
+// add adds a file from a template. Its path is relative to the module's root.
 func (d *deliverer) add(file, template string, data any, owner output.Ownership) {
 	text, err := templates.Execute(template, data)
 	d.addText(file, text, owner, err)
 }
 
-// addText adds a file with a text, or notes the error that prevents it. Files that are ours begin with our header.
+// addText adds a file, or records the error that prevents it. Generated files begin with our header.
 func (d *deliverer) addText(file string, text []byte, owner output.Ownership, err error) {
 	if owner == output.Generated {
 		text = withHeader(file, text)
@@ -177,7 +177,7 @@ func (d *deliverer) addText(file string, text []byte, owner output.Ownership, er
 	d.put(output.File{Path: d.path(file), Content: text, Owner: owner}, err)
 }
 
-// withHeader puts our header above the text of a generated file.
+// withHeader adds our header to the text of a generated file.
 func withHeader(file string, text []byte) []byte {
 	switch path.Ext(file) {
 	case ".json":
@@ -188,12 +188,12 @@ func withHeader(file string, text []byte) []byte {
 	return append([]byte(output.YAMLHeader+"\n"), text...)
 }
 
-// sharedObjects are the templates of what both forms of delivery consist of.
+// sharedObjects returns the templates that kustomize bases and the chart share.
 func sharedObjects() []string {
 	return []string{"deployment", "networkpolicy", "poddisruptionbudget", "service", "serviceaccount"}
 }
 
-// path is the absolute path of a file below the module's root.
+// path returns the absolute path of a file in the module.
 func (d *deliverer) path(file string) string {
 	return filepath.Join(d.project.Module.Dir, filepath.FromSlash(file))
 }

@@ -6,14 +6,14 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 )
 
-// aggregatedVersion is the version of the API group under which kube-aggregator has the webhooks.
+// aggregatedVersion is the version of the API group in which kube-aggregator serves the webhooks.
 const aggregatedVersion = "v1"
 
-// group is the API group under which kube-aggregator has the webhooks: the DNS name of the Service, which is no
-// other's.
+// group returns the API group in which kube-aggregator serves the webhooks. It is the Service's DNS name, so that it
+// is unique in the cluster.
 func (d Delivery) group() string { return d.Name + "." + d.Namespace + ".svc" }
 
-// prefix is what the path of a webhook begins with where an API server reaches it; empty where it reaches the Service.
+// prefix returns the prefix of webhook paths in kube-aggregator's API, or "" if API servers call the Service.
 func (d Delivery) prefix() string {
 	if !d.Aggregated {
 		return ""
@@ -21,16 +21,16 @@ func (d Delivery) prefix() string {
 	return "/apis/" + d.group() + "/" + aggregatedVersion
 }
 
-// reached is a webhook as an API server reaches it.
-func (d Delivery) reached(w admissionregistrationv1.MutatingWebhook) admissionregistrationv1.MutatingWebhook {
+// withCalledService returns a webhook with the service that API servers call.
+func (d Delivery) withCalledService(w admissionregistrationv1.MutatingWebhook) admissionregistrationv1.MutatingWebhook {
 	if w.ClientConfig.Service != nil {
 		w.ClientConfig.Service = new(d.service(*w.ClientConfig.Service))
 	}
 	return w
 }
 
-// service is where an API server reaches what a Service serves. Through kube-aggregator, that is the API server itself,
-// by the name under which it knows itself and presents its own credentials (k8s.io/apiserver pkg/util/webhook,
+// service returns the service that API servers call. With kube-aggregator, this is the API server's own service: the
+// API server knows that name and presents its own credentials (k8s.io/apiserver pkg/util/webhook,
 // NewDefaultAuthenticationInfoResolverWrapper; k8s.io/kube-aggregator pkg/apiserver, NewLoopbackServiceResolver).
 func (d Delivery) service(s admissionregistrationv1.ServiceReference) admissionregistrationv1.ServiceReference {
 	if !d.Aggregated || s.Name != d.Name || s.Namespace != d.Namespace || s.Path == nil {

@@ -21,10 +21,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// chart writes a Helm chart. Its templates and the schema of its values are ours, Chart.yaml and values.yaml the
-// user's.
+// chart adds a Helm chart. Its templates and the schema of its values are generated. Chart.yaml and values.yaml
+// belong to the user.
 func (d *deliverer) chart() {
-	if d.alone() {
+	if d.hasOnlyPolicies() {
 		d.chartFiles("policies")
 	} else {
 		d.chartFiles("chart")
@@ -35,10 +35,9 @@ func (d *deliverer) chart() {
 	d.chartCRDs()
 }
 
-// chartFolder is the folder of the chart.
 func (d *deliverer) chartFolder() string { return "charts/" + d.options.Delivery.Name + "/" }
 
-// chartObjects writes the objects of the server.
+// chartObjects adds the templates of the server's objects.
 func (d *deliverer) chartObjects() {
 	helm := d.helm()
 	conditions := map[string]string{
@@ -63,12 +62,12 @@ func (d *deliverer) chartObjects() {
 	}
 }
 
-// chartFiles writes the files of a chart besides its objects. kind is the folder of the templates of values and notes.
+// chartFiles adds the chart's other files. kind is the folder of the templates of values and notes.
 func (d *deliverer) chartFiles(kind string) {
 	folder := d.chartFolder()
 	data := chartData{
 		object: d.plain(), KubeVersion: d.kubeVersion(), Webhooks: d.webhooks(), Subcharts: subcharts(d.options.Delivery.Chart),
-		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(), Replacing: len(d.project.Replacements()) > 0, Alone: d.alone(),
+		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(), Replacing: len(d.project.Replacements()) > 0, Alone: d.hasOnlyPolicies(),
 	}
 	if old := d.options.Delivery.Chart; old != nil {
 		d.put(output.File{Path: d.path(folder + "Chart.yaml"), Content: withKubeVersion(old, data.KubeVersion), Base: old, Owner: output.Part}, nil)
@@ -81,32 +80,34 @@ func (d *deliverer) chartFiles(kind string) {
 	d.add(folder+"templates/NOTES.txt", "delivery/"+kind+"/NOTES.txt.tmpl", data, output.Generated)
 }
 
-// chartData is what the files of a chart besides its objects are filled in with.
+// chartData is the data for the templates of the chart's other files.
 type chartData struct {
 	object
-	// KubeVersion is the line of Chart.yaml; it may be empty.
+	// KubeVersion is the kubeVersion line of Chart.yaml, or "".
 	KubeVersion string
-	// Webhooks are the webhooks for which values can say something, and Subcharts names in JSON.
+	// Webhooks are the webhooks that values can configure. Subcharts are names in JSON.
 	Webhooks  []chartWebhook
 	Subcharts []string
-	// Configured says that the chart has webhook configurations.
+	// Configured is true if the chart has webhook configurations.
 	Configured bool
-	// PolicyKinds are the kinds of the policies that replace no webhook. Replacing says that others do.
+	// PolicyKinds are the kinds of the policies that replace no webhook. Replacing is true if other policies replace
+	// webhooks.
 	PolicyKinds []string
 	Replacing   bool
-	// Alone says that the chart has policies and no server.
+	// Alone is true if the chart has policies and no server.
 	Alone bool
 }
 
-// chartWebhook is a webhook for which values can say something.
+// chartWebhook is a webhook that values can configure.
 type chartWebhook struct {
-	// Name is in JSON.
+	// Name is the name in JSON.
 	Name string
-	// Enforced is true if values can set its enforcement: it names the handler of a validator.
+	// Enforced is true if values can set the webhook's enforcement. This applies to validating webhooks with
+	// handlers.
 	Enforced bool
 }
 
-// webhooks returns all webhooks, by name.
+// webhooks returns all webhooks, sorted by name.
 func (d *deliverer) webhooks() []chartWebhook {
 	enforced := map[string]bool{}
 	for _, pkg := range handlerPackages(d.project, d.options) {
@@ -122,8 +123,8 @@ func (d *deliverer) webhooks() []chartWebhook {
 	return slices.Compact(all)
 }
 
-// subcharts returns the names, in JSON, under which values have settings for the dependencies of a Chart.yaml. Helm
-// reports a text that is not YAML.
+// subcharts returns the names, in JSON, of the dependencies in a Chart.yaml: values may contain settings for them. It
+// ignores invalid YAML because Helm reports that.
 func subcharts(chart []byte) []string {
 	var content struct {
 		Dependencies []struct{ Name, Alias string }
@@ -139,7 +140,7 @@ func subcharts(chart []byte) []string {
 	return slices.Compact(names)
 }
 
-// helm is what objects are filled in with in the chart.
+// helm returns the data for templates of objects in the chart.
 func (d *deliverer) helm() object {
 	o := d.plain()
 	o.Helm = true
@@ -149,7 +150,7 @@ func (d *deliverer) helm() object {
 	o.Secret = fmt.Sprintf("{{ include %q $ }}", o.App+".secret")
 	o.ClusterName = "{{ $.Release.Namespace }}-" + o.Name
 	o.Group = fmt.Sprintf("{{ include %q $ }}", o.App+".group")
-	for _, i := range d.called() {
+	for _, i := range d.serviceUsers() {
 		if i.Kind != "CustomResourceDefinition" {
 			i.Name = o.Name + "-" + d.chartName(i.Name)
 		}
@@ -158,12 +159,13 @@ func (d *deliverer) helm() object {
 	return o
 }
 
-// chartName is the name of a configuration without the project's name: the chart puts the release's name there.
+// chartName returns a configuration's name without the project's name. The chart puts the release's name in its
+// place.
 func (d *deliverer) chartName(configuration string) string {
 	return strings.TrimPrefix(configuration, d.options.Delivery.Name+"-")
 }
 
-// chartWebhooks writes the configurations with what values may say of each webhook.
+// chartWebhooks adds the webhook configurations. Their templates include the values of each webhook.
 func (d *deliverer) chartWebhooks() {
 	if len(d.project.Configurations) == 0 {
 		return
@@ -188,7 +190,7 @@ func (d *deliverer) chartWebhooks() {
 	d.addText(d.chartFolder()+"templates/webhooks.yaml", b.Bytes(), output.Generated, nil)
 }
 
-// labels writes the labels of every object and the object's own, which come first where the keys are the same.
+// labels writes the common labels and an object's own labels. The own ones take precedence.
 func (d *deliverer) labels(b *bytes.Buffer, own map[string]string) {
 	if len(own) == 0 {
 		fmt.Fprintf(b, "  labels:%s\n", d.helm().Labels(4))
@@ -201,12 +203,12 @@ func (d *deliverer) labels(b *bytes.Buffer, own map[string]string) {
 	fmt.Fprintf(b, ") (include %q $ | fromYaml) | toYaml | nindent 4 }}\n", d.options.Delivery.Name+".labels")
 }
 
-// annotations writes an object's own annotations and the annotation that injects the certificate's authority.
+// annotations writes an object's own annotations and the annotation that injects the caBundle.
 func (d *deliverer) annotations(b *bytes.Buffer, own map[string]string) {
 	fmt.Fprintf(b, "  annotations:\n%s    {{- with include %q $ }}\n    {{ . }}\n    {{- end }}\n", pairs(own), d.options.Delivery.Name+".injection")
 }
 
-// pairs writes labels or annotations, by key.
+// pairs returns labels or annotations as YAML, sorted by key.
 func pairs(m map[string]string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(m)) {
@@ -215,13 +217,14 @@ func pairs(m map[string]string) string {
 	return b.String()
 }
 
-// chartWebhook writes one webhook: what values can say goes through a template, all else is as the marker has it.
+// chartWebhook writes a webhook. Fields that values can set are template actions, and the others have the marker's
+// values.
 func (d *deliverer) chartWebhook(b *bytes.Buffer, w *model.Webhook) {
 	fixed := *w.Spec.DeepCopy()
 	fmt.Fprintf(b, "  - name: %s\n    clientConfig:\n", literal(templates.Word(w.Spec.Name)))
 	d.clientConfig(b, "      ", fixed.ClientConfig)
 	namespaces, keepOut := fixed.NamespaceSelector, ""
-	if w.KeptOut { // as the marker sets; the release's namespace is known when it is installed
+	if w.KeptOut { // the template adds the requirement with the release's namespace
 		namespaces.MatchExpressions = namespaces.MatchExpressions[:len(namespaces.MatchExpressions)-1]
 		keepOut = ` "keepOut" true`
 	}
@@ -239,19 +242,20 @@ func (d *deliverer) chartWebhook(b *bytes.Buffer, w *model.Webhook) {
 	d.block(b, "    ", rest)
 }
 
-// setting writes a field of a webhook, or of the policy in its place, that values can set, and what the marker sets.
+// setting writes a field of a webhook, or of its policy, that values can set. marker is the field's default, a
+// template expression.
 func (d *deliverer) setting(b *bytes.Buffer, webhook, name, marker string) {
 	fmt.Fprintf(b, "    %[1]s: {{ include %[2]q (dict \"root\" $ \"webhook\" %[3]q \"setting\" %[1]q \"marker\" %[4]s) }}\n", name, d.options.Delivery.Name+".setting", webhook, marker)
 }
 
-// selector is a selector in the language of templates.
+// selector returns a selector as an expression of Helm's template language.
 func (d *deliverer) selector(s *metav1.LabelSelector) string {
 	text, err := json.Marshal(cmp.Or(s, &metav1.LabelSelector{}))
 	d.err = cmp.Or(d.err, err)
 	return fmt.Sprintf("(mustFromJson %s)", templateText(string(text)))
 }
 
-// clientConfig writes where the API server finds a webhook: the release's service where it is the project's own.
+// clientConfig writes a webhook's clientConfig. The release's service replaces the project's own.
 func (d *deliverer) clientConfig(b *bytes.Buffer, indent string, c admissionregistrationv1.WebhookClientConfig) {
 	s := c.Service
 	if s == nil || s.Name != d.options.Delivery.Name || s.Namespace != d.options.Delivery.Namespace {
@@ -265,8 +269,8 @@ func (d *deliverer) clientConfig(b *bytes.Buffer, indent string, c admissionregi
 	fmt.Fprintf(b, "%s{{- include %q (dict \"root\" $ \"path\" %q%s) | nindent %d }}\n", indent, d.options.Delivery.Name+".clientConfig", *s.Path, port, len(indent))
 }
 
-// chartCRDs writes the definitions as templates, because what converts them is known when they are installed.
-// They stay when the release goes: objects of theirs would go with them.
+// chartCRDs adds the CRDs as templates, because the conversion webhook's service depends on the release. The CRDs
+// remain when the release is uninstalled, because their removal would delete all custom resources.
 func (d *deliverer) chartCRDs() {
 	if len(d.crds) == 0 {
 		return
@@ -297,7 +301,7 @@ func (d *deliverer) chartCRDs() {
 	d.addText(d.chartFolder()+"templates/crds.yaml", b.Bytes(), output.Generated, nil)
 }
 
-// texts are the texts of an object, by key.
+// texts returns an object's string members by key.
 func texts(object any) map[string]string {
 	all := map[string]string{}
 	own, _ := object.(map[string]any)
@@ -307,14 +311,14 @@ func texts(object any) map[string]string {
 	return all
 }
 
-// fields are the fields of an object, by their JSON names.
+// fields returns an object as a map with JSON names.
 func (d *deliverer) fields(object any) map[string]any {
 	content, err := fields(object)
 	d.err = cmp.Or(d.err, err)
 	return content
 }
 
-// block writes an object as YAML that Helm leaves as it is.
+// block writes an object as YAML without template actions.
 func (d *deliverer) block(b *bytes.Buffer, indent string, object any) {
 	text, err := yaml.Marshal(object)
 	d.err = cmp.Or(d.err, err)
@@ -326,10 +330,10 @@ func (d *deliverer) block(b *bytes.Buffer, indent string, object any) {
 	}
 }
 
-// literal is a text that Helm shall not take for a template.
+// literal escapes template actions in a text.
 func literal(text string) string { return strings.ReplaceAll(text, "{{", "{{ `{{` }}") }
 
 func quoted(text string) string {
-	q, _ := json.Marshal(text) // any text has a JSON string, which is a YAML string
+	q, _ := json.Marshal(text) // a JSON string is a YAML string
 	return string(q)
 }

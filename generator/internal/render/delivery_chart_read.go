@@ -7,8 +7,8 @@ import (
 	"regexp"
 )
 
-// Untemplated returns the text of a template of the chart as YAML. Settings have the values of the markers. The
-// templates are our own, with a few forms of actions.
+// Untemplated returns the YAML of one of the chart's own templates, with the markers' values for settings. It knows
+// the few forms of actions in these templates.
 func Untemplated(text []byte) []byte {
 	const open, kept = "{{ `{{` }}", "\x00"
 	text = bytes.ReplaceAll(text, []byte(open), []byte(kept))
@@ -16,13 +16,13 @@ func Untemplated(text []byte) []byte {
 		action *regexp.Regexp
 		with   string
 	}{
-		// a setting that values may replace: {{ include "shop.setting" (dict ... "marker" (mustFromJson `{}`)) }}
+		// a field that values can set: {{ include "shop.setting" (dict ... "marker" (mustFromJson `{}`)) }}
 		{regexp.MustCompile("(?m)\\{\\{ include \"[^\"]*\\.setting\" \\(dict .* \"marker\" \\(mustFromJson `(.*)`\\).*\\) \\}\\}$"), "$1"},
 		{regexp.MustCompile(`(?m)\{\{ include "[^"]*\.setting" \(dict .* "marker" (\S+)\) \}\}$`), "$1"},
 		{regexp.MustCompile(`(?m)^(  validationActions: )\{\{ .* \}\}$`), "$1[Deny]"},
-		{regexp.MustCompile(`(?m)\{\{ if .* \}\} \[\]\{\{ end \}\}$`), ""}, // if policies replace every webhook
+		{regexp.MustCompile(`(?m)\{\{ if .* \}\} \[\]\{\{ end \}\}$`), ""}, // an empty list, if policies replace all
 		{regexp.MustCompile(`admissionregistration\.k8s\.io/\{\{ \. \}\}`), "admissionregistration.k8s.io/v1"},
-		{regexp.MustCompile(`(?m)^\s*\{\{.*\}\}\n`), ""}, // conditions, and fields that only a release knows
+		{regexp.MustCompile(`(?m)^\s*\{\{.*\}\}\n`), ""}, // conditions, and fields that depend on the release
 		{regexp.MustCompile(`\{\{.*?\}\}`), ""},
 	} {
 		text = r.action.ReplaceAll(text, []byte(r.with))

@@ -13,18 +13,18 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 )
 
-// deliveredCRD is a definition that controller-gen has written.
+// deliveredCRD is a CRD from controller-gen.
 type deliveredCRD struct {
-	// file is its name in CRDBases.
+	// file is the name of its file in CRDBases.
 	file string
-	// name is the object's.
+	// name is the object's name.
 	name    string
 	content map[string]any
-	// conversion is nil where no webhook converts its versions.
+	// conversion is nil if no webhook converts the kind.
 	conversion *convert.Definition
 }
 
-// readCRDs reads the definitions and finds the conversion of each.
+// readCRDs reads the CRDs and finds the conversion of each.
 func (d *deliverer) readCRDs() {
 	converted := convert.Definitions(d.project)
 	for _, f := range d.options.Delivery.CRDs {

@@ -7,23 +7,24 @@ import (
 	"regexp"
 )
 
-// kubeVersion returns the line of Chart.yaml with the oldest Kubernetes that has every field of the manifests. It is
-// empty for the API v1beta1: Kubernetes 1.22 removed it, and the other manifests need a later one. It is empty for
-// policies alone, too, which the chart leaves out in a cluster that does not serve them.
+// kubeVersion returns the kubeVersion line of Chart.yaml, with the oldest Kubernetes that has every field of the
+// manifests. It returns "" for the API v1beta1, because Kubernetes 1.22 removed it and the other manifests need a
+// later version. It also returns "" for policies alone, because the chart omits them in clusters that do not serve
+// them.
 //
-// The version ends with -0, so that versions of vendors match, such as 1.30.2-gke.100.
+// The version ends in -0 so that vendors' versions match, such as 1.30.2-gke.100.
 func (d *deliverer) kubeVersion() string {
 	if d.project.API == "v1beta1" {
 		return ""
 	}
-	// All other fields are older: policy/v1 is of 1.21, autoscaling/v2 of 1.23.
+	// All other fields are older: policy/v1 is from 1.21, autoscaling/v2 from 1.23.
 	minor, reason := 27, "1.27 has unhealthyPodEvictionPolicy of PodDisruptionBudgets"
-	if d.alone() {
+	if d.hasOnlyPolicies() {
 		minor = 0
 	}
 	for _, w := range d.project.Webhooks() {
 		if len(w.Spec.MatchConditions) > 0 {
-			// Where they are off, an API server drops them and calls the webhook for every request.
+			// An API server without this feature drops the conditions and calls the webhook for every request.
 			minor, reason = 30, "1.30 has matchConditions of webhooks, and nobody can turn them off"
 		}
 	}
@@ -41,7 +42,6 @@ func (d *deliverer) kubeVersion() string {
 	return fmt.Sprintf("kubeVersion: \">=1.%d.0-0\" # webhook-gen: %s", minor, reason)
 }
 
-// hasSelectableFields reports whether a definition declares fields for field selectors.
 func hasSelectableFields(definition map[string]any) bool {
 	specification, _ := definition["spec"].(map[string]any)
 	versions, _ := specification["versions"].([]any)
@@ -56,7 +56,8 @@ func hasSelectableFields(definition map[string]any) bool {
 
 var kubeVersionLine = regexp.MustCompile(`(?m)^kubeVersion:[^\r\n]* # webhook-gen: [^\r\n]*`)
 
-// withKubeVersion returns the text of a Chart.yaml with the line. A kubeVersion without our comment is the user's.
+// withKubeVersion returns the text of Chart.yaml with the line. A kubeVersion without our comment belongs to the user
+// and is kept.
 func withKubeVersion(chart []byte, line string) []byte {
 	if line == "" {
 		return chart

@@ -13,10 +13,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// kustomize writes bases, and once an overlay that is the user's.
+// kustomize adds bases, and an overlay that belongs to the user.
 func (d *deliverer) kustomize() {
 	data := d.plain()
-	if d.alone() {
+	if d.hasOnlyPolicies() {
 		data.Image = ""
 	} else {
 		d.kustomizeServer(&data)
@@ -27,7 +27,7 @@ func (d *deliverer) kustomize() {
 	d.add("config/default/kustomization.yaml", "delivery/kustomize/default.yaml.tmpl", data, output.Once)
 }
 
-// kustomizeServer adds the objects of the server to the resources and to the components.
+// kustomizeServer adds the server's objects and their components.
 func (d *deliverer) kustomizeServer(data *object) {
 	objects := append(sharedObjects(), "namespace")
 	if data.Aggregated {
@@ -56,8 +56,8 @@ func (d *deliverer) kustomizeServer(data *object) {
 	}
 }
 
-// clusterScoped adds the definitions, the webhook configurations and the policies to the resources, with the component
-// for clusters that serve mutating policies as v1beta1.
+// clusterScoped adds the CRDs, the webhook configurations and the policies. A component is for clusters that serve
+// mutating policies as v1beta1.
 func (d *deliverer) clusterScoped(data *object) {
 	if len(d.crds) > 0 {
 		d.kustomizeCRDs()
@@ -73,8 +73,8 @@ func (d *deliverer) clusterScoped(data *object) {
 	}
 }
 
-// commonLabels returns the labels for kustomize to add, without the labels that a marker or a definition sets itself,
-// because kustomize would replace them.
+// commonLabels returns the labels that kustomize adds. It omits labels that a marker or a CRD sets, because kustomize
+// would replace them.
 func (d *deliverer) commonLabels(data object) []string {
 	own := map[string]string{}
 	for _, c := range d.project.Configurations {
@@ -91,18 +91,18 @@ func (d *deliverer) commonLabels(data object) []string {
 	})
 }
 
-// apiServer writes the files by which an API server is told what to present
-// (k8s.io/apiserver pkg/admission/plugin/webhook/config and pkg/util/webhook, authentication.go).
+// apiServer adds the files that configure an API server's credentials for the webhooks (k8s.io/apiserver
+// pkg/admission/plugin/webhook/config and pkg/util/webhook, authentication.go).
 func (d *deliverer) apiServer(data *object) {
 	d.add("config/apiserver/admission.yaml", "delivery/apiserver/admission.yaml.tmpl", data, output.Generated)
 	owner := output.Generated
 	if data.Callers == "password" {
-		owner = output.Once // a password stands in the file itself
+		owner = output.Once // the file contains a password
 	}
 	d.add("config/apiserver/kubeconfig.yaml", "delivery/apiserver/kubeconfig.yaml.tmpl", data, owner)
 }
 
-// kustomizeCRDs has the definitions patched with their conversions.
+// kustomizeCRDs adds a kustomization of the CRDs with the patches of their conversions.
 func (d *deliverer) kustomizeCRDs() {
 	var data object
 	for _, c := range d.crds {
@@ -114,16 +114,16 @@ func (d *deliverer) kustomizeCRDs() {
 	d.add("config/crd/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated)
 }
 
-// injected are the objects into which somebody writes who signs the server's certificate.
+// injected returns the objects with a caBundle that something in the cluster sets.
 func (d *deliverer) injected() []injected {
 	if d.options.Delivery.Aggregated {
 		return []injected{{"apiregistration.k8s.io/v1", "APIService", "apiservices", aggregatedVersion + "." + d.options.Delivery.group()}}
 	}
-	return d.called()
+	return d.serviceUsers()
 }
 
-// called are the objects by which an API server reaches the Service itself.
-func (d *deliverer) called() []injected {
+// serviceUsers returns the objects that refer to the Service.
+func (d *deliverer) serviceUsers() []injected {
 	var all []injected
 	for _, c := range d.project.Configurations {
 		kind := kindOf(c.Mutating, "WebhookConfiguration")

@@ -12,7 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// policyKinds returns the kinds of the policies that replace no webhook, in the order in which they are written.
+// policyKinds returns the kinds of the policies that replace no webhook, in the order of the manifest.
 func (d *deliverer) policyKinds() (kinds []string) {
 	for _, p := range d.project.AlwaysInstalled() {
 		if kind := kindOf(p.Mutating, "AdmissionPolicy").Kind; !slices.Contains(kinds, kind) {
@@ -22,21 +22,21 @@ func (d *deliverer) policyKinds() (kinds []string) {
 	return kinds
 }
 
-// served is the call of a template for the version in which the cluster serves a policy. It fails if the cluster does
-// not serve it.
-func (d *deliverer) served(p *model.Policy) string {
+// servedVersion returns a template call that gives the policy's API version in the cluster. The call fails if the
+// cluster does not serve the policy's kind.
+func (d *deliverer) servedVersion(p *model.Policy) string {
 	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q)", d.options.Delivery.Name+".policies", kindOf(p.Mutating, "AdmissionPolicy").Kind)
 }
 
-// chartPolicies writes the policies, in the version of their API that the cluster serves. The names are as in the
-// manifest: a policy is a rule for the cluster, and audit annotations begin with its name.
+// chartPolicies adds the policies in the API version that the cluster serves. The names are those of the manifest,
+// without the release: a policy applies to the whole cluster, and keys of audit annotations begin with its name.
 func (d *deliverer) chartPolicies() {
 	if len(d.project.Policies) == 0 {
 		return
 	}
 	var b bytes.Buffer
 	for _, p := range d.project.Policies {
-		version := d.served(p)
+		version := d.servedVersion(p)
 		if p.InsteadOf != nil {
 			version = d.replacing(p)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// Direct writes the configurations, the policies that replace no webhook, and a patch for each kind that has a
-// conversion. They name the Service that serves the webhooks. Delivery is left out.
+// Direct returns the webhook configurations, the policies that replace no webhook, and a patch for each kind with a
+// conversion. They refer to the Service of the webhooks, and ignore the delivery.
 func Direct(p *model.Project, o Options) ([][]byte, error) {
 	o.Delivery = Delivery{}
 	var written fileList

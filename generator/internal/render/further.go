@@ -12,9 +12,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// Further writes methods of further webhooks of a type whose validator or defaulter the user already has. Each
-// webhook's methods are in a new file beside it, which is the user's too. operations returns the operations of a
-// webhook that need methods.
+// Further returns new files with methods for webhooks whose type already has the user's validator or defaulter. Each
+// webhook has a file beside the existing one, which then belongs to the user. operations returns the operations of a
+// webhook that have no method yet.
 func Further(p *model.Project, operations func(*model.Webhook) []string, o Options) ([]output.File, error) {
 	var files fileList
 	for _, pkg := range handlerPackages(p, o) {
@@ -32,5 +32,6 @@ func Further(p *model.Project, operations func(*model.Webhook) []string, o Optio
 			files.add(filepath.Join(pkg.Dir, name), f, output.Once, w.Range)
 		}
 	}
+	files.format()
 	return files.all, files.err
 }

@@ -6,16 +6,18 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// newFile begins a Go file of a package, with our header unless the file is to be the user's.
+// newFile begins a Go file. With ours, it has our header.
 func newFile(p model.HandlerPackage, ours bool) *jen.File {
 	f := jen.NewFilePathName(p.Path, p.Name)
 	if ours {
@@ -24,32 +26,59 @@ func newFile(p model.HandlerPackage, ours bool) *jen.File {
 	return f
 }
 
-// doc writes a comment line by line, where jennifer would make /* */ of several lines.
+// doc writes a comment with //, because jennifer writes /* */ for several lines.
 func doc(f *jen.File, format string, args ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
 		f.Add(comment("%s", line))
 	}
 }
 
-// fileList are the files of a project, as far as there is no error.
+// fileList collects the files of a project until the first error. It formats Go files on all processors while the next
+// ones are generated.
 type fileList struct {
-	all []output.File
-	err error // the first one
+	all []output.File // Go files have no text before format
+	err error         // the first one
+
+	texts   []*goText
+	workers errgroup.Group
 }
 
-// put adds a file, or notes the error that prevents it.
+// goText is the text of a Go file.
+type goText struct {
+	place   int // in fileList.all
+	content []byte
+	err     error
+}
+
+// put adds a file, or records the error that prevents it.
 func (f *fileList) put(file output.File, err error) {
 	f.err = cmp.Or(f.err, err)
 	f.all = append(f.all, file)
 }
 
-// add adds a Go file.
 func (f *fileList) add(path string, file *jen.File, owner output.Ownership, cause diag.Range) {
-	text, err := source(file)
-	f.put(output.File{Path: path, Content: text, Owner: owner, Cause: cause}, err)
+	if f.texts == nil {
+		f.workers.SetLimit(runtime.GOMAXPROCS(0))
+	}
+	text := &goText{place: len(f.all)}
+	f.texts = append(f.texts, text)
+	f.put(output.File{Path: path, Owner: owner, Cause: cause}, nil)
+	f.workers.Go(func() error {
+		text.content, text.err = source(file)
+		return nil
+	})
 }
 
-// source formats a file.
+// format waits for the texts of the Go files.
+func (f *fileList) format() {
+	_ = f.workers.Wait() // each text has its error
+	for _, t := range f.texts {
+		f.all[t.place].Content, f.err = t.content, cmp.Or(f.err, t.err)
+	}
+	f.texts = nil
+}
+
+// source returns the formatted text of a file.
 func source(f *jen.File) ([]byte, error) {
 	var text bytes.Buffer
 	if err := f.Render(&text); err != nil {
@@ -58,8 +87,8 @@ func source(f *jen.File) ([]byte, error) {
 	return breakLines(groupImports(text.String()))
 }
 
-// groupImports puts the standard library's imports first and a blank line behind them, as
-// goimports does; jennifer sorts all in one block.
+// groupImports separates the standard library's imports from others, as goimports does. jennifer sorts all imports
+// into one block.
 func groupImports(text string) []byte {
 	before, rest, ok := strings.Cut(text, "import (\n")
 	block, after, ok2 := strings.Cut(rest, ")\n")
@@ -81,12 +110,10 @@ func groupImports(text string) []byte {
 	return []byte(before + "import (\n" + standard.String() + others.String() + ")\n" + after)
 }
 
-// lits are the literals of values.
 func lits[V any](values []V) []jen.Code {
 	return codes(values, func(v V) *jen.Statement { return jen.Lit(v) })
 }
 
-// textList is the literal of a list of texts.
 func textList(texts []string) *jen.Statement { return jen.Index().String().Values(lits(texts)...) }
 
 // codes returns the code of each item.
@@ -98,12 +125,12 @@ func codes[T any](items []T, code func(T) *jen.Statement) []jen.Code {
 	return all
 }
 
-// lines returns the code of each item, on a line of its own.
+// lines returns the code of each item, each on its own line.
 func lines[T any](items []T, code func(T) *jen.Statement) []jen.Code {
 	return append(codes(items, func(item T) *jen.Statement { return jen.Line().Add(code(item)) }), jen.Line())
 }
 
-// putSet adds the values that are not zero to the fields of a literal.
+// putSet adds the nonzero values to the fields of a literal.
 func putSet[V comparable](fields jen.Dict, values map[string]V) {
 	var zero V
 	for name, v := range values {
@@ -113,13 +140,13 @@ func putSet[V comparable](fields jen.Dict, values map[string]V) {
 	}
 }
 
-// qualified names a type, and has the file import its package under the type's alias.
+// qualified returns a qualified type name, and imports the package with the type's alias.
 func qualified(f *jen.File, t model.GoType) *jen.Statement {
 	f.ImportAlias(t.Path, t.Alias)
 	return jen.Qual(t.Path, t.Name)
 }
 
-// code writes source, and has the file import the packages of its names.
+// code returns source code, and imports its packages.
 func code(f *jen.File, c model.Code) *jen.Statement {
 	s := &jen.Statement{}
 	for _, p := range c {

@@ -15,12 +15,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumns is the maximum of bytes in a line of generated Go code. A string is broken if it is the value of a key.
-// Other strings are messages, for which somebody may search.
+// maxColumns is the maximal length of a line of generated Go code, in bytes. Strings are broken only if they are the
+// value of a key. Other strings are messages, which users search for.
 const maxColumns = 120
 
-// breakLines breaks lines that are too long: comments, calls and parameters into lines with as much as fits, and
-// literals into one line for each element.
+// breakLines breaks long lines. Comments, calls and parameters fill their lines. Literals get a line for each
+// element.
 func breakLines(text []byte) ([]byte, error) {
 	if !hasLongLine(text) {
 		return text, nil
@@ -47,7 +47,7 @@ func breakLines(text []byte) ([]byte, error) {
 	return applied(text, edits), nil
 }
 
-// breakComments breaks comments that have lines of their own. Indented text is code, and not broken.
+// breakComments breaks comments on their own lines. It keeps indented text, which is code.
 func breakComments(text []byte) ([]byte, error) {
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, "", text, parser.SkipObjectResolution|parser.ParseComments)
@@ -67,7 +67,7 @@ func breakComments(text []byte) ([]byte, error) {
 			from += len("// ")
 			for len(start)+len(words) > maxColumns {
 				at := strings.LastIndexByte(words[:maxColumns-len(start)+1], ' ')
-				for at >= 0 && beginsDirective(strings.TrimLeft(words[at:], " ")) { // it would begin a line
+				for at >= 0 && beginsDirective(strings.TrimLeft(words[at:], " ")) { // a directive must not begin a line
 					at = strings.LastIndexByte(words[:at], ' ')
 				}
 				if at < 0 {
@@ -91,8 +91,8 @@ func hasLongLine(text []byte) bool {
 	return false
 }
 
-// breakDeclaration breaks the lines of a declaration. It breaks the outermost first, and the others only if their line
-// is still too long.
+// breakDeclaration breaks the long lines of a declaration, the outermost list first. It breaks an inner list only if
+// its line is still too long.
 func breakDeclaration(text []byte) ([]byte, error) {
 	const header = "package p\n\n"
 	text = append([]byte(header), text...)
@@ -119,7 +119,7 @@ func breakDeclaration(text []byte) ([]byte, error) {
 		}
 		var edits []edit
 		for _, l := range outermost {
-			edits = append(edits, l.broken(file, text)...)
+			edits = append(edits, l.lineBreaks(file, text)...)
 		}
 		next, err := format.Source(applied(text, edits))
 		if err == nil && bytes.Equal(next, text) {
@@ -136,16 +136,16 @@ func breakDeclaration(text []byte) ([]byte, error) {
 	return bytes.TrimSuffix(text[len(header):], []byte("\n")), nil
 }
 
-// list are elements between brackets. A comma is between them, and after the last one if the bracket is on another
-// line.
+// list is a list of elements in brackets, separated by commas. The last element has a comma too if the bracket is on
+// another line.
 type list struct {
 	opening, closing token.Pos
 	elements         []ast.Node
-	fill             bool // a line has as many as fit
+	fill             bool // fill lines with as many elements as fit
 }
 
-// broken returns the line breaks of a list.
-func (l list) broken(file *token.File, text []byte) []edit {
+// lineBreaks returns the line breaks of a list.
+func (l list) lineBreaks(file *token.File, text []byte) []edit {
 	edits := []edit{insert(file.Offset(l.opening)+1, "\n")}
 	start := text[file.Offset(file.LineStart(file.Line(l.opening))):]
 	indent := 1 + len(start) - len(bytes.TrimLeft(start, "\t"))
@@ -168,10 +168,10 @@ func (l list) broken(file *token.File, text []byte) []edit {
 	return edits
 }
 
-// brokenStrings returns a break for each string that is the value of a key and that makes its line too long: after a
-// comma, if there is one.
+// brokenStrings returns a line break for each long string that is the value of a key. The break is after a comma if
+// there is one.
 func brokenStrings(parsed *ast.File, file *token.File, text []byte) []edit {
-	const least = 16 // bytes of a part
+	const least = 16 // minimal length of a part in bytes
 	var edits []edit
 	for n := range ast.Preorder(parsed) {
 		pair, ok := n.(*ast.KeyValueExpr)
@@ -194,7 +194,7 @@ func brokenStrings(parsed *ast.File, file *token.File, text []byte) []edit {
 		}
 		at := opening + least
 		if last < at {
-			at = opening + 1 // nothing fits beside the key
+			at = opening + 1 // nothing fits on the line of the key
 		} else if comma := bytes.LastIndexByte(text[at:last], ','); comma >= 0 {
 			at += comma + 1
 		} else if at = last; text[opening] != '`' {
@@ -209,7 +209,7 @@ func brokenStrings(parsed *ast.File, file *token.File, text []byte) []edit {
 	return edits
 }
 
-// outsideEscape returns the last offset up to another one that is not within an escape sequence of a quoted string.
+// outsideEscape returns the last offset up to to that is not inside an escape sequence of a quoted string.
 func outsideEscape(text []byte, from, to int) int {
 	rest := string(text[from:min(to+len(`\U0010ffff`), len(text))])
 	for at := from; ; {
@@ -229,7 +229,7 @@ func listIn(n ast.Node) (list, bool) {
 		return list{opening: n.Lbrace, closing: n.Rbrace, elements: nodes(n.Elts)}, true
 	case *ast.FuncType:
 		return list{opening: n.Params.Opening, closing: n.Params.Closing, elements: nodes(n.Params.List), fill: true}, true
-	case *ast.IndexListExpr: // gofmt joins the lines of a single type
+	case *ast.IndexListExpr: // gofmt joins the lines of a single type argument
 		return list{opening: n.Lbrack, closing: n.Rbrack, elements: nodes(n.Indices), fill: true}, true
 	}
 	return list{}, false
@@ -243,7 +243,7 @@ func nodes[N ast.Node](list []N) []ast.Node {
 	return all
 }
 
-// lineLength is the length of the line that begins at an offset.
+// lineLength returns the length of the line that begins at an offset.
 func lineLength(text []byte, start int) int {
 	if n := bytes.IndexByte(text[start:], '\n'); n >= 0 {
 		return n
@@ -251,7 +251,7 @@ func lineLength(text []byte, start int) int {
 	return len(text) - start
 }
 
-// edit puts text in the place of the text between two offsets.
+// edit replaces the text between two offsets.
 type edit struct {
 	from, to int
 	text     string
@@ -261,8 +261,11 @@ func insert(offset int, text string) edit { return edit{offset, offset, text} }
 
 func applied(text []byte, edits []edit) []byte {
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
-	var out []byte
-	last := 0
+	length := len(text)
+	for _, e := range edits {
+		length += len(e.text)
+	}
+	out, last := make([]byte, 0, length), 0
 	for _, e := range edits {
 		out = append(append(out, text[last:e.from]...), e.text...)
 		last = e.to

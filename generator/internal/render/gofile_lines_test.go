@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestBreakLines breaks long lines of each form, and leaves what cannot be broken.
+// TestBreakLines breaks long lines of each form, and keeps those that cannot be broken.
 func TestBreakLines(t *testing.T) {
 	long := strings.Repeat("x", 50)
 	for name, test := range map[string]struct{ in, want string }{

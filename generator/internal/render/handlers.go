@@ -16,20 +16,20 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// handlerPackage is a package of handlers with its webhooks by the types they are for.
+// handlerPackage is a package of handlers, with its webhooks grouped by type.
 type handlerPackage struct {
 	model.HandlerPackage
 	types []handledType
 }
 
-// handledType is a marked type with its webhooks, mutating before validating. Of the webhooks that share a handler, it
-// has the first.
+// handledType is a marked type with its webhooks, mutating before validating. If webhooks share a handler, it has
+// only the first of them.
 type handledType struct {
 	name     string
 	webhooks []*model.Webhook
 }
 
-// handlers writes the Go code of all webhooks that have any.
+// handlers adds the Go files of all webhooks with handlers.
 func handlers(files *fileList, p *model.Project, planned []*convert.Package, o Options) {
 	for _, pkg := range handlerPackages(p, o) {
 		files.add(filepath.Join(pkg.Dir, output.HandlersFile), pkg.file(), output.Generated, pkg.types[0].webhooks[0].Range)
@@ -67,7 +67,7 @@ func handlerPackages(p *model.Project, o Options) []handlerPackage {
 	for _, pkg := range packages {
 		slices.SortFunc(pkg.types, func(a, b handledType) int { return strings.Compare(a.name, b.name) })
 		for i, t := range pkg.types {
-			slices.SortStableFunc(t.webhooks, asWritten)
+			slices.SortStableFunc(t.webhooks, compareMarkers)
 			seen := map[*model.Handler]bool{}
 			pkg.types[i].webhooks = slices.DeleteFunc(t.webhooks, func(w *model.Webhook) bool {
 				again := seen[w.Handler]
@@ -88,13 +88,13 @@ func (p handlerPackage) all() (all []*model.Webhook) {
 	return all
 }
 
-// asWritten puts a type's mutating webhooks before its validating ones, as the alphabet does, and both in the order of
-// their markers.
-func asWritten(a, b *model.Webhook) int {
+// compareMarkers sorts the mutating webhooks of a type before its validating ones, and each group by the order of the
+// markers.
+func compareMarkers(a, b *model.Webhook) int {
 	return cmp.Or(cmp.Compare(model.KindWord(a.Mutating), model.KindWord(b.Mutating)), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
 }
 
-// file writes the paths, the interfaces, and the registration of a package.
+// file returns the Go file of a package: the paths, the interfaces and the registration.
 func (p handlerPackage) file() *jen.File {
 	f := newFile(p.HandlerPackage, true)
 	if p.Generated {
@@ -121,7 +121,7 @@ func (p handlerPackage) paths(f *jen.File) {
 	})...)
 }
 
-// contract writes the interface that a webhook's marker requires.
+// contract writes the interface that the user implements for a webhook.
 func (p handlerPackage) contract(f *jen.File, w *model.Webhook) {
 	doc(f, "%s is the %s of a +webhook:%s marker on %s.", interfaceName(w), role(w), model.KindWord(w.Mutating), w.Handler.Type)
 	f.Type().Id(interfaceName(w)).Interface(codes(w.Handler.Operations, func(o string) *jen.Statement {
@@ -129,12 +129,12 @@ func (p handlerPackage) contract(f *jen.File, w *model.Webhook) {
 	})...)
 }
 
-// signature is the parameters of a method, with their names, and its result.
+// signature returns the named parameters and the result of a method.
 func (p handlerPackage) signature(f *jen.File, h *model.Handler, operation, ctx, request string) *jen.Statement {
 	return jen.Params(jen.Id(ctx).Qual("context", "Context"), jen.Id(request).Op("*").Add(p.request(f, h, operation))).Error()
 }
 
-// request is the type of an operation's requests.
+// request returns the type of an operation's requests.
 func (p handlerPackage) request(f *jen.File, h *model.Handler, operation string) *jen.Statement {
 	if h.Object.IsZero() {
 		return jen.Qual(admissionPackage, "RawRequest")
@@ -142,7 +142,7 @@ func (p handlerPackage) request(f *jen.File, h *model.Handler, operation string)
 	return jen.Qual(admissionPackage, operation+"Request").Types(qualified(f, h.Object))
 }
 
-// webhooks writes the struct that takes the user's implementations.
+// webhooks writes the struct with the user's implementations.
 func (p handlerPackage) webhooks(f *jen.File) {
 	f.Add(comment("Webhooks has the validators and defaulters of this package's webhooks."))
 	f.Type().Id("Webhooks").StructFunc(func(g *jen.Group) {
@@ -154,7 +154,7 @@ func (p handlerPackage) webhooks(f *jen.File) {
 	})
 }
 
-// without is the name of the field for the types whose webhooks are not served.
+// without returns the name of the field that lists types whose webhooks are not served.
 func (p handlerPackage) without() string {
 	if slices.ContainsFunc(p.types, func(t handledType) bool { return t.name == "Without" }) {
 		return "WithoutTypes"
@@ -162,7 +162,7 @@ func (p handlerPackage) without() string {
 	return "Without"
 }
 
-// register writes the method that makes the handlers.
+// register writes the method that creates the handlers.
 func (p handlerPackage) register(f *jen.File) {
 	f.Add(comment("Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is"))
 	f.Add(comment("the method Register of controller-runtime's webhook server. The options go to every handler."))
@@ -186,7 +186,7 @@ func (p handlerPackage) register(f *jen.File) {
 	})
 }
 
-// handler is the expression that makes a webhook's handler.
+// handler returns the expression that creates a webhook's handler.
 func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *jen.Statement {
 	h := w.Handler
 	return jen.Qual(admissionPackage, model.Upper(model.KindWord(w.Mutating))).CallFunc(func(g *jen.Group) {
@@ -221,7 +221,7 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 	}).Dot("With").Call(jen.Id("options").Op("..."))
 }
 
-// enforcement is the constant for a handler's enforcement.
+// enforcement returns the constant of a handler's enforcement.
 func enforcement(h *model.Handler) *jen.Statement {
 	return jen.Qual(admissionPackage, "Enforce"+model.Upper(h.Enforcement))
 }
@@ -230,7 +230,7 @@ func interfaceName(w *model.Webhook) string {
 	return w.Handler.Type + w.Handler.Suffix + model.Upper(role(w))
 }
 
-// role is the word for the user's code of a webhook.
+// role returns "validator" or "defaulter".
 func role(w *model.Webhook) string {
 	if w.Mutating {
 		return "defaulter"
@@ -238,7 +238,7 @@ func role(w *model.Webhook) string {
 	return "validator"
 }
 
-// roles are the words for the user's code of a type, whose mutating webhooks come first.
+// roles returns the roles of a type's webhooks, mutating before validating.
 func roles(t handledType) string {
 	first, last := role(t.webhooks[0]), role(t.webhooks[len(t.webhooks)-1])
 	if first == last {

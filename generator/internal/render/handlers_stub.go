@@ -10,7 +10,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// stub writes the file that a user goes on from: the methods of a type, which allow everything.
+// stub returns the file that the user completes. It has the methods of a type, which allow every request.
 func (p handlerPackage) stub(t handledType) *jen.File {
 	f := newFile(p.HandlerPackage, false)
 	f.ImportName(admissionPackage, "admission")
@@ -28,7 +28,8 @@ func (p handlerPackage) stub(t handledType) *jen.File {
 	return f
 }
 
-// methods writes a webhook's methods for some operations. They allow everything, and so do not name their parameters.
+// methods writes a webhook's methods for some operations. Their parameters have no names, because the methods allow
+// every request.
 func (p handlerPackage) methods(f *jen.File, w *model.Webhook, operations []string) {
 	for _, o := range operations {
 		f.Line()
@@ -38,7 +39,7 @@ func (p handlerPackage) methods(f *jen.File, w *model.Webhook, operations []stri
 	}
 }
 
-// contracts is the type that a type's implementation must have.
+// contracts returns the type that a type's validator and defaulter must have.
 func contracts(t handledType) *jen.Statement {
 	if len(t.webhooks) == 1 {
 		return jen.Id(interfaceName(t.webhooks[0]))

@@ -20,8 +20,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// integration writes the test that has a real API server call the webhooks, into a module of its own:
-// controller-runtime, which starts API servers, is then no dependency of the project.
+// integration adds a test in which a real API server calls the webhooks. It is in its own module, so that the project
+// does not depend on controller-runtime, which starts the API server.
 func integration(files *fileList, p *model.Project, planned []*convert.Package, o Options) {
 	if o.Integration == "" {
 		return
@@ -62,8 +62,8 @@ func integration(files *fileList, p *model.Project, planned []*convert.Package, 
 	files.add(filepath.Join(dir, "webhooks_test.go"), served.testStub(), output.Once, diag.Range{})
 }
 
-// withReplaces adds the replace directives of the project to the go.mod of a new module, because the go command reads
-// replace directives only in the module that it builds.
+// withReplaces adds the project's replace directives to the go.mod of the test's module, because the go command reads
+// only the main module's.
 func withReplaces(text []byte, project string, replacements []modfile.Replace) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", text, nil)
 	if err != nil {
@@ -71,7 +71,7 @@ func withReplaces(text []byte, project string, replacements []modfile.Replace) (
 	}
 	for _, r := range replacements {
 		if r.Old.Path == project {
-			continue // the new module replaces the project itself
+			continue // the template replaces the project itself
 		}
 		if err := file.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, r.New.Version); err != nil {
 			return nil, err
@@ -81,7 +81,7 @@ func withReplaces(text []byte, project string, replacements []modfile.Replace) (
 	return file.Format()
 }
 
-// packageName is the name of a new package in a folder: the letters and digits of the folder's name, from a letter on.
+// packageName returns a package name for a folder: its letters and digits, from the first letter on.
 func packageName(folder string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -92,7 +92,7 @@ func packageName(folder string) string {
 	return cmp.Or(strings.TrimLeft(name, "0123456789"), "integration")
 }
 
-// testStub writes the file in which the user sets the validators, defaulters and hooks for the test.
+// testStub returns the file in which the user sets the validators, defaulters and hooks for the test.
 func (p program) testStub() *jen.File {
 	f := newFile(p.HandlerPackage, false)
 	f.Add(comment("webhooksToTest returns the webhooks that the API server calls. Set their other fields here."))

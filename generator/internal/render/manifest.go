@@ -18,7 +18,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// manifests writes the files of the configurations and of the policies and, where it is to be, the kustomization.yaml
+// manifests adds the files of the webhook configurations and the policies and, if requested, the kustomization.yaml
 // beside them.
 func manifests(files *fileList, p *model.Project, o Options) {
 	before := len(files.all)
@@ -39,24 +39,34 @@ func manifests(files *fileList, p *model.Project, o Options) {
 	replacements(files, p, o)
 }
 
-// manifest writes the configurations as YAML documents in the form that controller-gen gives
-// them: a --- before each, keys in alphabetical order, no creationTimestamp.
+// manifest returns the webhook configurations as YAML in controller-gen's format: a --- before each document, sorted
+// keys, no creationTimestamp.
 func manifest(p *model.Project, o Options) ([]byte, error) {
 	var out bytes.Buffer
 	if o.Header && hasOwn(p) {
 		out.WriteString(output.YAMLHeader + "\n")
 	}
 	for _, c := range p.Configurations {
-		text, err := document(Object(c, o.Delivery), p.API)
-		if err != nil {
-			return nil, err
+		part := *c
+		for i := 0; i == 0 || i < len(c.Webhooks); i += atOnce {
+			part.Webhooks = c.Webhooks[i:min(i+atOnce, len(c.Webhooks))]
+			text, err := document(Object(&part, o.Delivery), p.API)
+			if err != nil {
+				return nil, err
+			}
+			if i > 0 {
+				_, text, _ = bytes.Cut(text, []byte("\nwebhooks:\n"))
+			}
+			out.Write(text)
 		}
-		out.Write(text)
 	}
 	return out.Bytes(), nil
 }
 
-// document writes an object of admissionregistration.k8s.io without the fields that API servers fill in.
+// atOnce is the number of webhooks of a configuration that are written at once. It bounds the memory for their trees.
+const atOnce = 256
+
+// document returns the YAML of an object of admissionregistration.k8s.io without the fields that API servers set.
 func document(object any, version string) ([]byte, error) {
 	content, err := fields(object)
 	if err != nil {
@@ -65,7 +75,7 @@ func document(object any, version string) ([]byte, error) {
 	content["apiVersion"] = "admissionregistration.k8s.io/" + version
 	delete(content["metadata"].(map[string]any), "creationTimestamp")
 	delete(content, "status")
-	if version == "v1beta1" { // a webhook may lack two fields that v1 requires
+	if version == "v1beta1" { // v1beta1 does not require these fields of a webhook
 		webhooks, _ := content["webhooks"].([]any)
 		for _, w := range webhooks {
 			maps.DeleteFunc(w.(map[string]any), func(_ string, value any) bool {
@@ -78,7 +88,7 @@ func document(object any, version string) ([]byte, error) {
 	return append([]byte("---\n"), text...), err
 }
 
-// fields are the fields of an object, by their JSON names, with numbers as they are.
+// fields returns an object as a map with JSON names. Numbers keep their text.
 func fields(object any) (content map[string]any, err error) {
 	text, err := json.Marshal(object)
 	if err != nil {
@@ -90,20 +100,21 @@ func fields(object any) (content map[string]any, err error) {
 	return content, err
 }
 
-// Object is the configuration in Kubernetes' own type of v1, as API servers reach its webhooks.
+// Object returns the configuration as an object of admissionregistration.k8s.io/v1. Its webhooks have the service
+// that API servers call.
 func Object(c *model.Configuration, d Delivery) any {
 	kind := kindOf(c.Mutating, "WebhookConfiguration")
 	meta := metav1.ObjectMeta{Name: c.Name, Labels: c.Labels, Annotations: c.Annotations}
 	if c.Mutating {
 		o := &admissionregistrationv1.MutatingWebhookConfiguration{TypeMeta: kind, ObjectMeta: meta}
 		for _, w := range c.Webhooks {
-			o.Webhooks = append(o.Webhooks, d.reached(w.Spec))
+			o.Webhooks = append(o.Webhooks, d.withCalledService(w.Spec))
 		}
 		return o
 	}
 	o := &admissionregistrationv1.ValidatingWebhookConfiguration{TypeMeta: kind, ObjectMeta: meta}
 	for _, w := range c.Webhooks {
-		o.Webhooks = append(o.Webhooks, spec.Validating(d.reached(w.Spec)))
+		o.Webhooks = append(o.Webhooks, spec.Validating(d.withCalledService(w.Spec)))
 	}
 	return o
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// PoliciesFile is the name of the file of policies, beside the manifest of the webhook configurations.
+// PoliciesFile is the name of the file of policies, in the folder of the manifest.
 const PoliciesFile = "policies.yaml"
 
-// policies writes policies and their bindings into a file.
+// policies returns a file with policies and their bindings.
 func policies(file string, all []*model.Policy) (output.File, error) {
 	content := []byte(output.YAMLHeader + "\n")
 	for _, policy := range all {
@@ -28,12 +28,13 @@ func policies(file string, all []*model.Policy) (output.File, error) {
 	return output.File{Path: file, Content: content, Owner: output.Generated}, nil
 }
 
-// kindOf returns the type of an object of admissionregistration.k8s.io/v1, such as a MutatingWebhookConfiguration.
+// kindOf returns the TypeMeta of an object in admissionregistration.k8s.io/v1, such as a
+// MutatingWebhookConfiguration.
 func kindOf(mutating bool, of string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: "admissionregistration.k8s.io/v1", Kind: model.Upper(model.KindWord(mutating)) + of}
 }
 
-// PolicyObject is the policy in Kubernetes' own type.
+// PolicyObject returns the policy as an API object.
 func PolicyObject(p *model.Policy) any {
 	meta := metav1.ObjectMeta{Name: p.Name}
 	if p.Mutating {
@@ -42,7 +43,7 @@ func PolicyObject(p *model.Policy) any {
 	return &admissionregistrationv1.ValidatingAdmissionPolicy{TypeMeta: kindOf(false, "AdmissionPolicy"), ObjectMeta: meta, Spec: p.Spec.Validating()}
 }
 
-// BindingObjects are the bindings of a policy in Kubernetes' own types.
+// BindingObjects returns the bindings of a policy as API objects.
 func BindingObjects(p *model.Policy) []any {
 	var all []any
 	for _, b := range p.Bindings {

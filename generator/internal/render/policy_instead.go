@@ -16,14 +16,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// ReplacementFiles match the files of kustomize components that replace webhooks by policies, from the folder of the
-// manifest.
+// ReplacementFiles returns patterns for the kustomize components that replace webhooks by policies. They are relative
+// to the manifest's folder.
 func ReplacementFiles() []string {
 	return []string{"policies-1.*/kustomization.yaml", "policies-1.*/" + PoliciesFile}
 }
 
-// replacements writes a kustomize component for each version of Kubernetes from which policies replace webhooks. It
-// adds the policies and removes the webhooks from their configurations.
+// replacements adds a kustomize component for each version of Kubernetes in which policies replace webhooks. The
+// component adds the policies and removes their webhooks from the configurations.
 func replacements(files *fileList, p *model.Project, o Options) {
 	for _, r := range p.Replacements() {
 		name := fmt.Sprintf("policies-1.%d", r.Since)
@@ -49,7 +49,7 @@ patches:
 	}
 }
 
-// withoutReplaced writes the patch that removes the replaced webhooks from a configuration; nothing if it has none.
+// withoutReplaced returns a patch that removes the replaced webhooks from a configuration, or nil if it has none.
 func withoutReplaced(c *model.Configuration, api string, policies []*model.Policy) ([]byte, error) {
 	var gone []any
 	for _, w := range c.Webhooks {
@@ -70,15 +70,15 @@ func withoutReplaced(c *model.Configuration, api string, policies []*model.Polic
 	return fmt.Appendf(nil, "  - patch: |\n      %s\n", indented), err
 }
 
-// replacing is the call of a template for the version in which the cluster serves a policy that replaces a webhook. It
-// is empty where the cluster has the webhook.
+// replacing returns a template call that gives the API version of a policy that replaces a webhook. The version is
+// empty in a cluster that uses the webhook.
 func (d *deliverer) replacing(p *model.Policy) string {
 	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q \"since\" \">=1.%d.0-0\")", d.options.Delivery.Name+".replacing", kindOf(p.Mutating, "AdmissionPolicy").Kind, p.Since)
 }
 
-// settings writes the fields of a policy or a binding that values set for the replaced webhook, and removes them from
-// the specification: the selectors and, of a binding that denies, the actions. The failurePolicy of values is about
-// servers that cannot be called.
+// settings writes the fields of a policy or binding that the replaced webhook's values set, and removes them from the
+// specification. These are the selectors and, in a binding that denies, the actions. The value failurePolicy does not
+// apply because a policy calls no server.
 func (d *deliverer) settings(b *bytes.Buffer, p *model.Policy, specification map[string]any) {
 	webhook := p.InsteadOf.Spec.Name
 	if actions, _ := specification["validationActions"].([]any); len(actions) == 1 && actions[0] == "Deny" {
@@ -98,7 +98,7 @@ func (d *deliverer) settings(b *bytes.Buffer, p *model.Policy, specification map
 	d.block(b, "    ", match)
 }
 
-// noWebhooks is an empty list where policies replace every webhook of a configuration.
+// noWebhooks returns the template of an empty list for a configuration if policies replace all of its webhooks.
 func (d *deliverer) noWebhooks(c *model.Configuration) string {
 	var all []string
 	for _, w := range c.Webhooks {
@@ -110,7 +110,7 @@ func (d *deliverer) noWebhooks(c *model.Configuration) string {
 	return "{{ if and " + strings.Join(all, " ") + " }} []{{ end }}"
 }
 
-// replacement writes what tests compare a webhook with.
+// replacement returns the facts that a test compares with the replaced webhook.
 func (w testWriter) replacement(p *model.Policy) *jen.Statement {
 	return jen.Op("&").Qual(admissiontestPackage, "Replacement").ValuesFunc(func(g *jen.Group) {
 		g.Line().Id("Policy").Op(":").Lit(p.Name)

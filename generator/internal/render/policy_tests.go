@@ -14,10 +14,10 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// policiesTestFile is the name of the generated test of policies, in the packages of their markers.
+// policiesTestFile is the name of the generated test of policies. Each package with markers of policies has one.
 const policiesTestFile = "zz_generated.policy_test.go"
 
-// policyTests writes a test for the policies of each package, if the Go types of their kinds are known.
+// policyTests adds a test of each package's policies if the Go types of their kinds are known.
 func policyTests(files *fileList, p *model.Project, o Options) {
 	var written []string
 	for _, policy := range p.Policies {
@@ -40,7 +40,7 @@ func policyTests(files *fileList, p *model.Project, o Options) {
 	}
 }
 
-// policyTest writes the test. It is in the package of external tests, because it needs nothing of the package.
+// policyTest returns the test. It is in an external test package because it uses nothing of the package.
 func policyTest(p *model.Policy, kinds []model.TypedKind) *jen.File {
 	f := newFile(model.HandlerPackage{Path: p.Package + "_test", Name: p.PackageName + "_test"}, true)
 	f.ImportName(admissiontestPackage, "admissiontest")
@@ -54,7 +54,7 @@ func policyTest(p *model.Policy, kinds []model.TypedKind) *jen.File {
 	return f
 }
 
-// isOfSubresource reports whether a kind is of requests for a subresource alone, such as a Scale.
+// isOfSubresource reports whether a kind occurs only in requests for a subresource, such as a Scale.
 func isOfSubresource(k model.TypedKind) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(model.SubresourceTypes())), func(t model.GoType) bool { return t.Path == k.Type.Path && t.Name == k.Type.Name })
 }

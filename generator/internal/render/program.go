@@ -17,28 +17,28 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// ProgramFile is the path of the file that registers all webhooks in the folder of a program.
+// ProgramFile returns the path of the file that registers all webhooks of the program in dir.
 func ProgramFile(dir string) string { return filepath.Join(dir, "zz_generated.webhooks.go") }
 
-// program is what a program calls to serve every webhook. It is there also while there is no webhook, so
-// that the program builds before the first and after the last one.
+// program is the generated code that registers every webhook. Projects without webhooks have it too, so that the
+// program always builds.
 type program struct {
 	model.HandlerPackage
 	handlers    []programPackage
 	conversions []programPackage
-	// observed says whether conversions can be told to a function, which the program's metrics want, and tests do not.
+	// observed is true if the caller can observe conversions. The program's metrics do, and tests do not.
 	observed bool
 }
 
-// programPackage is a package of handlers, or of conversions, as the program uses it.
+// programPackage is a package of handlers or conversions that the program registers.
 type programPackage struct {
 	model.HandlerPackage
-	// field is its name in the struct of all: V1, ShopV1, External. It depends on nothing but the package's
-	// place, so that it stays the same when others come.
+	// field is the package's name in the struct of all webhooks: V1, ShopV1, External. It depends only on the
+	// package's path, so new packages do not change it.
 	field string
-	types []handledType // none in a package of conversions
-	cause diag.Range    // a marker that asks for it
-	hooks bool          // the user's own code takes part in its conversions
+	types []handledType // empty in a package of conversions
+	cause diag.Range    // a marker that needs the package
+	hooks bool          // the conversions call the user's hooks
 }
 
 func newProgram(project *model.Project, planned []*convert.Package, in model.HandlerPackage, o Options) program {
@@ -55,13 +55,13 @@ func newProgram(project *model.Project, planned []*convert.Package, in model.Han
 	return p
 }
 
-// ProgramField is a package of the project in the program's struct of all webhooks.
+// ProgramField is the field of a package in the program's struct of all webhooks.
 type ProgramField struct {
-	diag.Range // a marker that asks for the package
+	diag.Range // a marker that needs the package
 	Name, Path string
 }
 
-// ProgramFields returns the fields of the struct, in its order.
+// ProgramFields returns the fields of the struct in order.
 func ProgramFields(project *model.Project, planned []*convert.Package, o Options) []ProgramField {
 	var fields []ProgramField
 	p := newProgram(project, planned, o.Program, o)
@@ -73,7 +73,7 @@ func ProgramFields(project *model.Project, planned []*convert.Package, o Options
 	return fields
 }
 
-// file writes the struct of all validators and defaulters, the function that makes it, and the registration.
+// file returns the Go file with the struct of all validators and defaulters, its constructor and the registration.
 func (p program) file() *jen.File {
 	f := newFile(p.HandlerPackage, true)
 	f.ImportName(admissionPackage, "admission")
@@ -87,7 +87,7 @@ func (p program) file() *jen.File {
 	}
 	p.all(f)
 	f.Line()
-	p.make(f)
+	p.constructor(f)
 	f.Line()
 	p.register(f)
 	p.observe(f)
@@ -122,8 +122,8 @@ func (p program) all(f *jen.File) {
 	})
 }
 
-// make writes the function that makes the validators and defaulters.
-func (p program) make(f *jen.File) {
+// constructor writes the function that creates the validators and defaulters.
+func (p program) constructor(f *jen.File) {
 	doc(f, "newWebhooks makes each validator and defaulter as the zero value of its type. Set what one needs in the result.")
 	f.Func().Id("newWebhooks").Params().Id("webhooks").Block(jen.Return(jen.Id("webhooks").Values(jen.DictFunc(func(all jen.Dict) {
 		for _, pkg := range p.handlers {
@@ -136,7 +136,7 @@ func (p program) make(f *jen.File) {
 	}))))
 }
 
-// register writes the method that registers everything.
+// register writes the method that registers all webhooks.
 func (p program) register(f *jen.File) {
 	parameters := jen.Id("handle").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler"))
 	comment := "Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is\n" +
@@ -159,7 +159,7 @@ func (p program) register(f *jen.File) {
 	})
 }
 
-// admit writes the registration of the handlers of all packages. If a package returns an error, none is registered.
+// admit writes the registration of all handlers. If the constructor of one fails, the code registers none.
 func (p program) admit(g *jen.Group) {
 	register := func(pkg programPackage, handle string) *jen.Statement {
 		return jen.Id("w").Dot(pkg.field).Dot("Register").Call(jen.Id(handle), jen.Id("options").Op("..."))
@@ -177,7 +177,7 @@ func (p program) admit(g *jen.Group) {
 	}
 }
 
-// convert writes the registration of the handler of conversions.
+// convert writes the registration of the conversion handler.
 func (p program) convert(g *jen.Group) {
 	serve := func(options ...jen.Code) {
 		g.Id("handle").Call(jen.Qual(conversionPackage, "Path"), jen.Qual(conversionPackage, "NewHandler").Call(options...))
@@ -196,7 +196,7 @@ func (p program) convert(g *jen.Group) {
 	}
 }
 
-// served are the conversions of all packages, and who hears of them, as options.
+// served returns the arguments of the conversion handler: the conversions of all packages and the observer.
 func (p program) served() []jen.Code {
 	options := codes(p.conversions, func(pkg programPackage) *jen.Statement {
 		if pkg.hooks {
@@ -210,8 +210,8 @@ func (p program) served() []jen.Code {
 	return options
 }
 
-// observe writes the method that passes the times of conversions to a function of the program. The program has that
-// function before the project has conversions.
+// observe writes the method that passes the durations of conversions to the program. Programs call it even if the
+// project has no conversions yet.
 func (p program) observe(f *jen.File) {
 	if len(p.conversions) == 0 || !p.observed {
 		return
@@ -223,8 +223,8 @@ func (p program) observe(f *jen.File) {
 			jen.Id("w").Dot("ObserveConversion").Call(jen.Id("o").Dot("Kind").Dot("String").Call(), jen.Id("o").Dot("Desired"), jen.Id("o").Dot("Objects"), jen.Id("o").Dot("LeftOut"), jen.Id("o").Dot("Code"), jen.Id("o").Dot("Duration"))))
 }
 
-// fieldOf names a package by where it lies below the folder of handlers or, where it lies elsewhere, in the
-// module, without elements that say nothing.
+// fieldOf returns a package's field name: the elements of its path below the handlers' folder or, for other packages,
+// in the module. It omits elements without meaning.
 func fieldOf(pkg model.HandlerPackage, project *model.Project, o Options) string {
 	below, ok := strings.CutPrefix(pkg.Path, path.Join(project.Module.Path, o.Handlers)+"/")
 	if !ok {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package render turns a project into the text of files. It decides nothing: what it
-// writes has been derived by model and checked by check.
+// Package render generates the text of a project's files. It makes no decisions: package model has derived the
+// content, and package check has checked it.
 package render
 
 import (
@@ -15,42 +15,42 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// Options are the parts to write, their places and their headings.
+// Options select the files to generate, their paths and their headings.
 type Options struct {
-	// Outputs are the kinds of files that are wanted.
+	// Outputs are the kinds of files to generate.
 	Outputs []string
-	// AsNew also writes the files that are created once and exist.
+	// AsNew also returns files that are created once, even if they exist.
 	AsNew bool
-	// Manifest is the manifest's absolute path.
+	// Manifest is the absolute path of the manifest.
 	Manifest string
-	// Kustomization says whether the manifest's folder is to be one that kustomize takes.
+	// Kustomization is true if the manifest's folder gets a kustomization.yaml.
 	Kustomization bool
-	// Header says whether a manifest with webhooks of +webhook markers begins with our header.
+	// Header is true if a manifest with webhooks of +webhook markers begins with our header.
 	Header bool
-	// Handlers is the module's folder of generated handlers, slash-separated.
+	// Handlers is the folder of generated handlers in the module, with slashes.
 	Handlers string
-	// HandlersName is the name of the package in that folder; empty where it has no Go files.
+	// HandlersName is the package name of that folder, or "" if it has no Go files.
 	HandlersName string
-	// Samples are the module's folders of objects that users would create, slash-separated.
+	// Samples are the folders of sample objects in the module, with slashes.
 	Samples []string
-	// Integration is the module's folder of the test that asks a real API server, slash-separated; empty for none.
+	// Integration is the folder of the integration test in the module, with slashes, or "" for no test.
 	Integration string
 	// Replacements are the replace directives of the module's go.mod, relative to the folder Integration.
 	Replacements []modfile.Replace
-	// Definitions are the module's files, folders and globs of CRDs, slash-separated.
+	// Definitions are files, folders and globs of CRDs in the module, with slashes.
 	Definitions []string
-	// Schemas are the files of the CRDs of kinds with conversions, by the names of the CRDs.
+	// Schemas maps names of CRDs to their files, for kinds with conversions.
 	Schemas map[string]string
 	// Patches is true if patches of CRDs configure the conversions in API servers.
 	Patches bool
-	// Program is the package of the program that serves the webhooks; its zero value where it
-	// registers them by hand.
+	// Program is the package of the program that serves the webhooks. It is zero if the program registers them by
+	// hand.
 	Program model.HandlerPackage
-	// Delivery says how the program gets into a cluster; its zero value where nothing of that is written.
+	// Delivery configures how the program is deployed. It is zero if no files for this are generated.
 	Delivery Delivery
 }
 
-// Project writes the project's files, planned conversions among them.
+// Project returns the project's files, including those of the planned conversions.
 func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.File, error) {
 	var files fileList
 	wants := func(kind string) bool { return slices.Contains(o.Outputs, kind) }
@@ -65,7 +65,7 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		{"the tests of policies", output.Tests, wants(output.Manifests), func() { policyTests(&files, p, o) }},
 		{"the conversions", output.Conversions, true, func() { conversions(&files, p, planned, o) }},
 		{"the patches of CRDs", output.Conversions, o.Patches, func() { crdPatches(&files, p, o.Delivery) }},
-		// Without a module, whose go.mod cannot be read and is reported, there is no place for a delivery.
+		// A module without a readable go.mod has its own error, and no folder for the delivery.
 		{"the delivery", output.Deliveries, o.Delivery.Name != "" && p.Module.Dir != "", func() { delivery(&files, p, o) }},
 		{"the integration test", output.Tests, wants(output.Manifests), func() { integration(&files, p, planned, o) }},
 		{"the tests of conversions", output.Tests, wants(output.Conversions), func() { conversionTests(&files, p, planned, o) }},
@@ -73,15 +73,16 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		if !wants(step.kind) || !step.also {
 			continue
 		}
-		if step.write(); files.err != nil {
+		step.write()
+		if files.format(); files.err != nil {
 			return nil, fmt.Errorf("writing %s: %w", step.what, files.err)
 		}
 	}
 	return files.all, nil
 }
 
-// hasOwn reports whether a +webhook marker takes part. A manifest of +kubebuilder markers
-// alone is byte for byte what controller-gen writes, which has no header.
+// hasOwn reports whether the project has a webhook of a +webhook marker. A manifest of +kubebuilder markers alone has
+// no header, because it equals controller-gen's byte for byte.
 func hasOwn(p *model.Project) bool {
 	return slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool { return !w.Kubebuilder })
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// generation is the version of generated code: the smallest version.Max of the runtimes that it compiles with.
+// generation is the version of generated code. The code compiles with runtimes whose version.Max is at least
+// generation.
 const generation = 1
 
 // The import paths of the runtime's packages.
@@ -19,7 +20,7 @@ const (
 	conversiontestPackage = conversionPackage + "/conversiontest"
 )
 
-// assertRuntime writes the constants that fail the build if the code and the runtime do not fit each other.
+// assertRuntime writes constants that fail the build if the code and the runtime do not match.
 func assertRuntime(f *jen.File) {
 	const version = templates.RuntimePath + "/version"
 	f.ImportName(version, "version")

@@ -17,15 +17,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
-// The names of the generated tests: of handlers and of conversions in their packages, and of the
-// manifest in the package that the handlers of a project share.
+// The names of the generated tests. Handlers and conversions have theirs in their packages, and the manifest's is in
+// the package that the project's handlers share.
 const (
 	handlersTestFile    = "zz_generated.webhook_test.go"
 	conversionsTestFile = "zz_generated.conversion_test.go"
 	manifestTestFile    = "zz_generated.manifest_test.go"
 )
 
-// tests writes the tests of all webhooks that have handlers.
+// tests adds the tests of all webhooks with handlers.
 func tests(files *fileList, p *model.Project, o Options) {
 	packages := handlerPackages(p, o)
 	checked := slices.Contains(o.Outputs, output.Manifests)
@@ -58,7 +58,7 @@ type testWriter struct {
 	root    string // the module's folder
 }
 
-// file writes the suite, the functions that make its validators and defaulters, and its probes.
+// file returns the Go file with the suite, the constructors of its validators and defaulters, and its probes.
 func (w testWriter) file() *jen.File {
 	f := newFile(w.HandlerPackage, true)
 	f.ImportName(admissionPackage, "admission")
@@ -73,7 +73,7 @@ func (w testWriter) file() *jen.File {
 	return f
 }
 
-// suite writes the test.
+// suite writes the test function.
 func (w testWriter) suite(f *jen.File) {
 	f.Add(comment("TestGeneratedWebhooks checks the handlers, validators and defaulters of this package."))
 	kinds := w.sharedKinds()
@@ -102,13 +102,13 @@ func (w testWriter) suite(f *jen.File) {
 	})
 }
 
-// sharedKinds is a variable for the kinds that several webhooks of a type have.
+// sharedKinds is a variable with the kinds that several webhooks of a type share.
 type sharedKinds struct {
 	name  string
 	kinds []model.ObjectKind
 }
 
-// sharedKinds returns the variables, so that no name of a kind is written three times.
+// sharedKinds returns the variables, so that the test does not repeat a kind three times.
 func (w testWriter) sharedKinds() []sharedKinds {
 	var shared []sharedKinds
 	for _, t := range w.types {
@@ -133,7 +133,7 @@ func (w testWriter) kinds(kinds []model.ObjectKind) *jen.Statement {
 	})...)
 }
 
-// row writes the facts that a webhook's marker gives.
+// row returns the facts from a webhook's marker.
 func (w testWriter) row(f *jen.File, webhook *model.Webhook, shared []sharedKinds) *jen.Statement {
 	h := webhook.Handler
 	return jen.ValuesFunc(func(g *jen.Group) {
@@ -178,7 +178,7 @@ func (w testWriter) row(f *jen.File, webhook *model.Webhook, shared []sharedKind
 	})
 }
 
-// newWebhooks writes the function by which tests come by the package's webhooks.
+// newWebhooks writes the function that returns the package's webhooks to tests.
 func (w testWriter) newWebhooks(f *jen.File) {
 	f.Add(comment("newWebhooks returns the validators and defaulters for tests, each made by a function of yours."))
 	f.Func().Id("newWebhooks").Params(jen.Id("t").Qual("testing", "TB")).Id("Webhooks").Block(
@@ -189,7 +189,7 @@ func (w testWriter) newWebhooks(f *jen.File) {
 	)
 }
 
-// probe writes the type that stands in for a type's validator or defaulter.
+// probe writes the type that replaces a type's validator or defaulter in the test.
 func (w testWriter) probe(f *jen.File, t handledType) {
 	doc(f, "%s stands in for the validator or defaulter of %s.", probeName(t), t.name)
 	f.Type().Id(probeName(t)).Struct(jen.Op("*").Qual(admissiontestPackage, "Probe"))
@@ -203,7 +203,7 @@ func (w testWriter) probe(f *jen.File, t handledType) {
 	}
 }
 
-// functionName tells a method of a validator or defaulter from all others of the package.
+// functionName returns a name for a webhook's method that is unique in the package.
 func functionName(w *model.Webhook, operation string) string {
 	return w.Handler.Type + "." + w.Handler.Method(w.Mutating, operation)
 }
@@ -212,15 +212,15 @@ func probeName(t handledType) string { return lowerFirst(t.name) + "Probe" }
 
 func lowerFirst(name string) string { return string(unicode.ToLower(rune(name[0]))) + name[1:] }
 
-// manifestTestPackage is the package of the test of the manifest if several packages have handlers: the external tests
-// of the folder of handlers, which may have a package of the user's.
+// manifestTestPackage returns the package of the manifest's test if several packages have handlers. It is the
+// external test package of the handlers' folder, in which the user may have a package.
 func manifestTestPackage(p *model.Project, o Options) model.HandlerPackage {
 	name := cmp.Or(o.HandlersName, packageName(o.Handlers))
 	return model.HandlerPackage{Path: path.Join(p.Module.Path, o.Handlers) + "_test", Name: name + "_test"}
 }
 
-// manifestTest writes the test that compares the manifest with the handlers of all packages, for a file in the folder
-// dir.
+// manifestTest writes the test that compares the manifest with the handlers of all packages. Its file is in the
+// folder dir.
 func manifestTest(f *jen.File, dir string, p *model.Project, packages []handlerPackage, o Options) {
 	f.ImportName(admissiontestPackage, "admissiontest")
 	f.Line()
@@ -245,7 +245,7 @@ func manifestTest(f *jen.File, dir string, p *model.Project, packages []handlerP
 	})
 }
 
-// servedElsewhere are the paths of the webhooks that the project has no handlers for.
+// servedElsewhere returns the paths of webhooks without handlers in the project.
 func servedElsewhere(p *model.Project) []string {
 	var paths []string
 	for _, w := range p.Webhooks() {
@@ -257,7 +257,8 @@ func servedElsewhere(p *model.Project) []string {
 	return paths
 }
 
-// importHandlers has a file import a package of handlers where there may be others of its name: webhookv1.
+// importHandlers imports a package of handlers with an alias such as webhookv1, because other packages may have its
+// name.
 func importHandlers(f *jen.File, p model.HandlerPackage, handlers string) {
 	rest, below := strings.CutPrefix(p.Path, handlers+"/")
 	switch {
@@ -270,7 +271,7 @@ func importHandlers(f *jen.File, p model.HandlerPackage, handlers string) {
 	}
 }
 
-// fromFolder is the way from a folder to a file, with slashes, as tests that stand in the folder take it.
+// fromFolder returns the relative path of a file, with slashes, for a test in the folder.
 func fromFolder(folder, file string) string {
 	rel, err := filepath.Rel(folder, file)
 	if err != nil {

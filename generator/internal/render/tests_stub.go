@@ -15,9 +15,9 @@ import (
 
 const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// stub writes the file that a user goes on from. It has a function that makes a type's validator or defaulter for
-// tests. For each type of objects that it handles, the file has a table of cases with one for each operation. If there
-// are methods already that do something, only the user knows an object that they allow, and the table has no cases.
+// stub returns the file that the user completes. It has a function that creates a type's validator or defaulter for
+// tests, and a table test for each type of objects, with a case for each operation. The table is empty if the user
+// has already written methods, because only the user then knows an object that they allow.
 func (w testWriter) stub(t handledType) *jen.File {
 	f := newFile(w.HandlerPackage, false)
 	f.ImportName(admissiontestPackage, "admissiontest")
@@ -39,13 +39,13 @@ func (w testWriter) stub(t handledType) *jen.File {
 	return f
 }
 
-// aboutObject are a type's webhooks for objects of one type, and of one resource.
+// aboutObject groups a type's webhooks for one type of objects and one resource.
 type aboutObject struct {
-	name     string // tells its functions from others in the package
+	name     string // a prefix of its functions that is unique in the package
 	webhooks []*model.Webhook
 }
 
-// aboutObjects groups the webhooks of a type by what they are about, in the order of the webhooks.
+// aboutObjects groups the webhooks of a type by their objects, in the order of the webhooks.
 func aboutObjects(t handledType) []aboutObject {
 	var all []aboutObject
 	for _, webhook := range t.webhooks {
@@ -66,13 +66,13 @@ func aboutObjects(t handledType) []aboutObject {
 	return all
 }
 
-// subresource is the subresource of a webhook's first rule.
+// subresource returns the subresource in a webhook's first rule.
 func subresource(w *model.Webhook) string {
 	_, sub, _ := strings.Cut(w.Handler.Resources[0], "/")
 	return sub
 }
 
-// object is the type of the objects in the table.
+// object returns the type of the objects in the table.
 func (w testWriter) object(f *jen.File, h *model.Handler) *jen.Statement {
 	if h.Object.IsZero() {
 		return jen.Qual(metaPackage, "PartialObjectMetadata")
@@ -80,7 +80,7 @@ func (w testWriter) object(f *jen.File, h *model.Handler) *jen.Statement {
 	return qualified(f, h.Object)
 }
 
-// sampleOf is the object that tests begin with. Without a type of its own, it has metadata.
+// sampleOf returns the object that the tests use. Without a sample of the type, it has only metadata.
 func sampleOf(about aboutObject) *model.Sample {
 	if s := about.webhooks[0].Handler.Sample; s != nil {
 		return s
@@ -88,7 +88,7 @@ func sampleOf(about aboutObject) *model.Sample {
 	return &model.Sample{Fields: []model.SampleField{{Name: "ObjectMeta", Metadata: true}}}
 }
 
-// sample writes the function that makes objects.
+// sample writes the function that returns the sample object.
 func (w testWriter) sample(f *jen.File, about aboutObject) {
 	first := about.webhooks[0]
 	object := w.object(f, first.Handler)
@@ -100,7 +100,7 @@ func (w testWriter) sample(f *jen.File, about aboutObject) {
 	)
 }
 
-// fields writes the fields of a struct literal, each on a line.
+// fields returns the fields of a struct literal, each on its own line.
 func (w testWriter) fields(f *jen.File, s *model.Sample, about *model.Webhook) *jen.Statement {
 	if len(s.Fields) == 0 {
 		return jen.Values()
@@ -126,7 +126,7 @@ func sampleName(about aboutObject) string {
 	return "sample" + strings.TrimSuffix(about.name, "Webhook")
 }
 
-// table writes the test with a case for each operation, which code that allows the sample passes.
+// table writes the test with a case for each operation. It passes if the user's code allows the sample.
 func (w testWriter) table(f *jen.File, about aboutObject) {
 	first := about.webhooks[0].Handler
 	object := w.object(f, first)
@@ -162,7 +162,7 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 			g.Line().Id("Cases").Op(":").Index().Qual(admissiontestPackage, "Case").Types(object.Clone()).Values(lines(operations, func(o string) *jen.Statement {
 				return jen.Values(
 					jen.Line().Id("Name").Op(":").Lit(strings.ToLower(o)),
-					jen.Line().Id("Request").Op(":").Add(w.ask(o, about, object)),
+					jen.Line().Id("Request").Op(":").Add(w.requestFor(o, about, object)),
 					jen.Line(),
 				)
 			})...)
@@ -171,14 +171,14 @@ func (w testWriter) table(f *jen.File, about aboutObject) {
 	)
 }
 
-// neverReinvoked reports whether API servers call a webhook once for a request.
+// neverReinvoked reports whether API servers call a webhook only once for a request.
 func neverReinvoked(w *model.Webhook) bool {
 	policy := w.Spec.ReinvocationPolicy
 	return policy == nil || *policy != admissionregistrationv1.IfNeededReinvocationPolicy
 }
 
-// ask writes a request with the sample. An update sets a label, as an edit of the sample.
-func (w testWriter) ask(operation string, about aboutObject, object *jen.Statement) *jen.Statement {
+// requestFor returns a request with the sample. An update changes a label of the sample.
+func (w testWriter) requestFor(operation string, about aboutObject, object *jen.Statement) *jen.Statement {
 	sample := func(edit ...jen.Code) *jen.Statement { return jen.Id(sampleName(about)).Call(edit...) }
 	if operation != "Update" {
 		return jen.Qual(admissiontestPackage, operation).Call(sample())
@@ -191,14 +191,14 @@ func (w testWriter) ask(operation string, about aboutObject, object *jen.Stateme
 	return jen.Qual(admissiontestPackage, "Update").Call(sample(), sample(edit...))
 }
 
-// operationsOf are the operations of any of the webhooks, in the order of an object's life.
+// operationsOf returns the operations of the webhooks in the order of an object's life.
 func operationsOf(webhooks []*model.Webhook) []string {
 	return slices.DeleteFunc([]string{"Create", "Update", "Delete", "Connect"}, func(o string) bool {
 		return !slices.ContainsFunc(webhooks, func(w *model.Webhook) bool { return slices.Contains(w.Handler.Operations, o) })
 	})
 }
 
-// tableKind is the kind of the objects in a table, and its resource where requests name a subresource.
+// tableKind returns the kind of a table's objects. If requests have a subresource, it also returns the resource.
 func tableKind(w *model.Webhook) (kind model.ObjectKind, resource []string) {
 	version := w.Kind.Version
 	if versions := w.Spec.Rules[0].APIVersions; !slices.Contains(versions, version) && !slices.Contains(versions, "*") {

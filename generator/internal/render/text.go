@@ -12,20 +12,19 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// The functions below write a text of the user's into another language. A text stays a text: it ends no comment and no
-// line, and no tool reads it as a directive, a marker or a template.
+// The functions below write a user's text in another language. The text cannot end a comment or a line, and no tool
+// reads it as a directive, a marker or a template.
 
-// comment returns a comment of one line. All comments of generated Go code are made here.
+// comment returns a one-line comment. All comments of generated Go code use it.
 func comment(format string, args ...any) *jen.Statement {
 	return jen.Comment(commentLine(fmt.Sprintf(format, args...))) //nolint:forbidigo // this is the function
 }
 
-// describePackage writes the comment of a package.
 func describePackage(f *jen.File, name, what string) {
 	f.PackageComment(commentLine(fmt.Sprintf("Package %s %s.", name, what))) //nolint:forbidigo // made as comment makes one
 }
 
-// commentLine returns a text as a line comment of Go.
+// commentLine returns a text as a Go line comment.
 func commentLine(text string) string {
 	text = oneLine(text)
 	if trimmed := strings.TrimLeft(text, " "); beginsDirective(trimmed) {
@@ -34,8 +33,8 @@ func commentLine(text string) string {
 	return strings.TrimRight("// "+text, " ")
 }
 
-// oneLine returns a text with escapes of Go for all characters that end a line, are invisible, or change the direction
-// in which a line is shown.
+// oneLine escapes all characters of a text that end a line, are invisible, or change the text direction, in Go's
+// syntax.
 func oneLine(text string) string {
 	text = suppression.ReplaceAllStringFunc(text, func(word string) string { return `\x23` + word[1:] })
 	var line strings.Builder
@@ -44,7 +43,7 @@ func oneLine(text string) string {
 			line.WriteRune(r)
 			continue
 		}
-		escape := strconv.QuoteRuneToASCII(r) // of a byte that is not UTF-8, too: '\ufffd'
+		escape := strconv.QuoteRuneToASCII(r) // an invalid UTF-8 byte becomes '\ufffd'
 		line.WriteString(escape[1 : len(escape)-1])
 	}
 	return line.String()
@@ -55,8 +54,8 @@ var (
 	suppression    = regexp.MustCompile(`(?i)#(nosec|nosemgrep)`)
 )
 
-// beginsDirective reports whether tools may read a comment that begins with a text: as a marker, a build constraint, a
-// directive of the compiler, or an instruction for a linter.
+// beginsDirective reports whether a tool may read a comment with this beginning as a marker, a build constraint, a
+// compiler directive or a linter directive.
 func beginsDirective(text string) bool { return directiveWords.MatchString(text) }
 
 // templateText returns a text as a constant of Helm's template language.

@@ -16,8 +16,8 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// TestComment writes random texts of hostile pieces as comments. The file has no other declarations, no comment that a
-// tool reads, and no invisible character.
+// TestComment writes random texts of hostile pieces as comments. The file must have no other declarations, no comment
+// that a tool reads, and no invisible character.
 func TestComment(t *testing.T) {
 	pieces := []string{
 		"\n", "\r", "\u2028", "\u0085", "\x00", "\xff", "\u202e", "\ufeff", "*/", "/*", "//", "//go:build x", "//line a.go:1", "+injected=true", "+build x", "go:linkname a b",

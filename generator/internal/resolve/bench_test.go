@@ -8,8 +8,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// BenchmarkClusterAPI resolves every type inside the Clusters of cluster-api's core/v1beta1 and v1beta2, from nothing:
-// go.mod is read, packages are located, files are read and parsed.
+// BenchmarkClusterAPI resolves every type in the Clusters of cluster-api's core/v1beta1 and v1beta2, with no cache:
+// it reads go.mod, locates the packages, and reads and parses their files.
 func BenchmarkClusterAPI(b *testing.B) {
 	dir := "../../../hack/peers"
 	b.ReportAllocs()
@@ -31,7 +31,7 @@ func BenchmarkClusterAPI(b *testing.B) {
 	}
 }
 
-// countFields counts the fields of every struct that a type is made of.
+// countFields counts the fields of every struct in a type.
 func countFields(b *testing.B, t *Type, seen map[*Type]bool) int {
 	if seen[t] {
 		return 0

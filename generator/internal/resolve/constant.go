@@ -13,9 +13,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// Constants returns the values of the package-level constants of a named string type that its own package declares, by
-// file and in source order. It leaves out values that cannot be computed from literals, other constants, operators and
-// conversions between strings.
+// Constants returns the values of a named string type's constants, by file and in source order. The constants are in
+// the type's package and at package level. It can compute literals, other constants, operators and conversions
+// between strings, and leaves out all other values.
 func (r *Resolver) Constants(t *Type) (values []string) {
 	for _, c := range r.sortedConstants(t) {
 		if v := r.constantValue(t.at.scope, c); v.Kind() == constant.String {
@@ -33,9 +33,10 @@ func (r *Resolver) sortedConstants(t *Type) []*declaredConstant {
 	s := t.at.scope
 	s.search(t.Name)
 	found := r.constantsOf(s, t)
-	// A file that does not name the type may derive a constant from another one, whose name it contains.
-	for known := -1; known < len(found); {
-		known = len(found)
+	// A file without the type's name may derive a constant from another constant, so search for the constants' names
+	// too.
+	for count := -1; count < len(found); {
+		count = len(found)
 		var names []string
 		for _, c := range found {
 			names = append(names, c.name.Name)
@@ -49,9 +50,9 @@ func (r *Resolver) sortedConstants(t *Type) []*declaredConstant {
 	return found
 }
 
-// constantsOf returns the constants of a type that are indexed so far.
+// constantsOf returns a type's constants in the indexed files.
 func (r *Resolver) constantsOf(s *scope, t *Type) (found []*declaredConstant) {
-	for _, c := range slices.Collect(maps.Values(s.constants)) { // finding a type may index further constants
+	for _, c := range slices.Collect(maps.Values(s.constants)) { // resolving a type may index further constants
 		if !c.variable && r.constantType(s, c) == t {
 			found = append(found, c)
 		}
@@ -59,29 +60,29 @@ func (r *Resolver) constantsOf(s *scope, t *Type) (found []*declaredConstant) {
 	return found
 }
 
-// Text computes an expression in a file of a package: a text, or constants and variables of any package with + between
-// them. A variable has the value of its declaration.
+// Text computes a string expression in a file. The expression consists of literals, and of constants and variables of
+// any package, joined by +. A variable has the value of its declaration.
 func (r *Resolver) Text(p *load.Package, f *load.File, e ast.Expr) (string, bool) {
-	v := r.value(environment{scope: r.adopt(p.Path, p), file: f}, e, 0)
+	v := r.value(environment{scope: r.scopeOf(p.Path, p), file: f}, e, 0)
 	if v.Kind() != constant.String {
 		return "", false
 	}
 	return constant.StringVal(v), true
 }
 
-// declaredConstant is a constant or variable on the package level.
+// declaredConstant is a constant or variable at package level.
 type declaredConstant struct {
 	variable  bool
 	file      *load.File
 	name      *ast.Ident
-	typ       ast.Expr // nil if it follows from the value
+	typ       ast.Expr // nil if the value determines it
 	value     ast.Expr // nil in a broken declaration
 	iota      int
-	following bool // its type or value is being found
+	following bool // its type or value is being computed
 }
 
-// indexConstants notes the constants or variables of a declaration. A constant without type and value has the type and
-// value of the one before (https://go.dev/ref/spec#Constant_declarations).
+// indexConstants records the constants or variables of a declaration. A constant without type and value repeats those
+// of the previous one (https://go.dev/ref/spec#Constant_declarations).
 func (s *scope) indexConstants(f *load.File, decl *ast.GenDecl) {
 	var typ ast.Expr
 	var values []ast.Expr
@@ -103,7 +104,7 @@ func (s *scope) indexConstants(f *load.File, decl *ast.GenDecl) {
 	}
 }
 
-// constant returns a constant on the package level, and nil without such a constant.
+// constant returns a constant at package level, or nil.
 func (s *scope) constant(name string) *declaredConstant {
 	if s.constants[name] == nil {
 		s.search(name)
@@ -111,7 +112,7 @@ func (s *scope) constant(name string) *declaredConstant {
 	return s.constants[name]
 }
 
-// constantType returns the named type of a constant, and nil if it is untyped.
+// constantType returns the named type of a constant, or nil if it is untyped.
 func (r *Resolver) constantType(s *scope, c *declaredConstant) *Type {
 	at := environment{scope: s, file: c.file}
 	if c.typ != nil {
@@ -125,8 +126,7 @@ func (r *Resolver) constantType(s *scope, c *declaredConstant) *Type {
 	return r.valueType(at, c.value)
 }
 
-// valueType returns the named type of a constant expression, as far as a conversion or a typed
-// constant gives it one.
+// valueType returns the named type of a constant expression, or nil. It knows conversions and typed constants.
 func (r *Resolver) valueType(at environment, e ast.Expr) *Type {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
@@ -143,7 +143,7 @@ func (r *Resolver) valueType(at environment, e ast.Expr) *Type {
 	return nil
 }
 
-// isConversion tells a conversion from a call of len and the like.
+// isConversion reports whether a call is a conversion. Calls of functions such as len are not.
 func (r *Resolver) isConversion(at environment, e *ast.CallExpr) bool {
 	if len(e.Args) != 1 {
 		return false
@@ -157,7 +157,7 @@ func (r *Resolver) isConversion(at environment, e *ast.CallExpr) bool {
 	return false
 }
 
-// constantValue computes a constant; the value is unknown if that is beyond this package.
+// constantValue computes a constant. The value is unknown if this package cannot compute it.
 func (r *Resolver) constantValue(s *scope, c *declaredConstant) constant.Value {
 	if c.following {
 		return constant.MakeUnknown()
@@ -167,8 +167,7 @@ func (r *Resolver) constantValue(s *scope, c *declaredConstant) constant.Value {
 	return r.value(environment{scope: s, file: c.file}, c.value, c.iota)
 }
 
-// value computes a constant expression from literals, constants, operators and conversions that
-// keep the kind of value.
+// value computes a constant expression of literals, constants, operators and conversions that keep the kind of value.
 func (r *Resolver) value(at environment, e ast.Expr, iota int) constant.Value {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -222,14 +221,14 @@ func binary(x constant.Value, op token.Token, y constant.Value) constant.Value {
 		return constant.BinaryOp(x, op, y)
 	case token.QUO:
 		if constant.Sign(y) != 0 {
-			return constant.BinaryOp(x, token.QUO_ASSIGN, y) // by which go/constant means integers
+			return constant.BinaryOp(x, token.QUO_ASSIGN, y) // go/constant's token for integer division
 		}
 	case token.REM:
 		if constant.Sign(y) != 0 {
 			return constant.BinaryOp(x, op, y)
 		}
 	case token.SHL, token.SHR:
-		const widest = 64 // of a length or an enumeration nothing is wider
+		const widest = 64 // no length or enumeration needs more bits
 		if n, ok := constant.Uint64Val(y); ok && n <= widest {
 			return constant.Shift(x, op, uint(n))
 		}

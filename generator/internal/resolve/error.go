@@ -9,17 +9,17 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
-// Error names a type that was not found, with the reason.
+// Error is the error of a type that was not found.
 type Error struct {
-	// Range is where the source mentions the type; the zero Range if only a caller asked for it.
+	// Range is the position of the type's name in the source. It is the zero Range if a caller named the type.
 	diag.Range
-	// Package and Name identify the missing type. Package is "" if not even the package is known.
+	// Package and Name identify the missing type. Package is "" if the package is unknown, too.
 	Package, Name string
-	// Reason is the reason why the type was not found.
+	// Reason describes why the type was not found.
 	Reason string
-	// Err is what Reason comes from, if that is an error.
+	// Err is the cause, or nil.
 	Err error
-	// Endless is true if the declaration was found, and the type contains itself without an end.
+	// Endless is true if the declaration exists but the type contains itself without end.
 	Endless bool
 }
 
@@ -33,15 +33,15 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// mention is a type's name where it is used.
+// mention is the use of a type's name.
 type mention struct {
 	diag.Range
 	importPath, name string
 	args             []*Type
 }
 
-// missing makes the type that stands for one that was not found. It is named all the same, so
-// that two mentions of it are identical.
+// missing returns an Opaque type for one that was not found. The type has the name of the mention, so that two
+// mentions of it are identical.
 func (m mention) missing(reason string, err error) *Type {
 	if err != nil {
 		reason = cmp.Or(reason, err.Error())
@@ -49,7 +49,7 @@ func (m mention) missing(reason string, err error) *Type {
 	return m.opaque(&Error{Range: m.Range, Package: m.importPath, Name: m.name, Reason: reason, Err: err})
 }
 
-// endless makes the error of a type whose type arguments become longer with each field that leads back to it.
+// endless returns the error of a type that contains itself with ever longer type arguments.
 func endless(at diag.Range, importPath, name string) error {
 	return &Error{Range: at, Package: importPath, Name: name, Endless: true,
 		Reason: "contains itself with ever longer type arguments, which Go refuses"}

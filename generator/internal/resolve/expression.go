@@ -8,26 +8,25 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// environment gives the names of an expression their meaning.
+// environment is the scope in which an expression is resolved.
 type environment struct {
 	scope *scope
 	file  *load.File
-	types map[string]*Type // the type arguments, by parameter
+	types map[string]*Type // type arguments by parameter
 }
 
-// text returns an expression as it is written.
+// text returns the source of an expression.
 func (p environment) text(e ast.Expr) string {
 	start := p.file.AST.FileStart
 	return string(p.file.Src[e.Pos()-start : e.End()-start])
 }
 
-// noType stands for an expression that denotes no type.
+// noType returns an Opaque type for an expression that is not a type.
 func (p environment) noType(e ast.Expr) *Type {
 	return mention{Range: p.file.Range(e.Pos(), e.End()), name: p.text(e)}.missing("this is no type", nil)
 }
 
-// expression returns the type that an expression denotes. One that cannot be found is Opaque and
-// has an Err.
+// expression returns the type of a type expression. A type that cannot be found is Opaque and has an Err.
 func (r *Resolver) expression(at environment, e ast.Expr) *Type {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -64,7 +63,7 @@ func (r *Resolver) expression(at environment, e ast.Expr) *Type {
 
 func unnamed(u underlying) *Type { return &Type{under: &u} }
 
-// name returns the type that a name, qualified or not, denotes with its type arguments.
+// name returns the type of a name, qualified or not, with its type arguments.
 func (r *Resolver) name(at environment, e ast.Expr, args []*Type) *Type {
 	m := mention{Range: at.file.Range(e.Pos(), e.End()), args: args}
 	switch e := ast.Unparen(e).(type) {
@@ -85,8 +84,8 @@ func (r *Resolver) name(at environment, e ast.Expr, args []*Type) *Type {
 	return at.noType(e)
 }
 
-// unqualified finds a name as Go's scopes nest: a type parameter, the package, the packages that the file imports with
-// a dot, and the predeclared names.
+// unqualified resolves a name in Go's scopes, innermost first: type parameters, the package, dot imports, predeclared
+// names.
 func (r *Resolver) unqualified(at environment, m mention) *Type {
 	if t := at.types[m.name]; t != nil {
 		return t
@@ -96,7 +95,7 @@ func (r *Resolver) unqualified(at environment, m mention) *Type {
 		return r.lookupIn(at.scope, m)
 	}
 	for _, importPath := range r.importsOf(at.file).dotted {
-		s, err := r.open(inside(at.scope, importPath))
+		s, err := r.open(vendoredPath(at.scope, importPath))
 		if err != nil || !ast.IsExported(m.name) {
 			continue
 		}
@@ -112,13 +111,13 @@ func (r *Resolver) unqualified(at environment, m mention) *Type {
 	return r.lookupIn(at.scope, m)
 }
 
-// prefetch seeks the packages' types that expressions mention, each package's at once.
+// prefetch indexes the declarations of the types in expressions, with one search for each package.
 func (r *Resolver) prefetch(at environment, fields *ast.FieldList) {
 	names := make(map[*scope][]string)
 	visit := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.StructType, *ast.InterfaceType, *ast.FuncType:
-			return false // they are looked into in their turn, if at all
+			return false // their types are resolved on demand
 		case *ast.SelectorExpr:
 			if s := r.imported(at, n); s != nil {
 				names[s] = append(names[s], n.Sel.Name)
@@ -135,6 +134,6 @@ func (r *Resolver) prefetch(at environment, fields *ast.FieldList) {
 		ast.Inspect(f.Type, visit)
 	}
 	for s, names := range names {
-		s.seek(names...)
+		s.indexTypes(names...)
 	}
 }

@@ -15,48 +15,44 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// Field is a field of a struct, as Go and as encoding/json see it.
+// Field is a field of a struct, described for Go and for encoding/json.
 type Field struct {
-	// Name is the Go name; an embedded field has the name of its type.
+	// Name is the Go name. An embedded field has the name of its type.
 	Name string
-	// JSON is the name of the member that holds the field: the Go name where the tag gives none,
-	// "" if the field is not encoded or if it is Inline and thus no member of its own.
+	// JSON is the name of the field's JSON member. It is the Go name if the tag has no name, and "" if the field is
+	// not encoded or is Inline.
 	JSON string
-	// Tagged is true if the JSON tag gives the name.
+	// Tagged is true if the name is from the JSON tag.
 	Tagged bool
-	// OmitEmpty, OmitZero and String are the options of the JSON tag.
+	// OmitEmpty, OmitZero and String are options of the JSON tag.
 	OmitEmpty, OmitZero, String bool
-	// Inline is set if encoding/json treats the fields of this struct as if they stood in the
-	// struct around it: it is embedded and its tag gives it no name. The option "inline" by
-	// itself means nothing to encoding/json.
+	// Inline is true if encoding/json encodes the fields of this struct as members of the outer struct: the field is
+	// embedded and its tag has no name. encoding/json ignores the option "inline".
 	Inline bool
-	// Embedded is set if the field has no name of its own.
+	// Embedded is true if the declaration has no field name.
 	Embedded bool
-	// Exported is set if the Go name is.
+	// Exported is true if the Go name is exported.
 	Exported bool
-	// Type is the type; its Err says if it could not be found.
+	// Type is the field's type. Its Err is set if the type could not be found.
 	Type *Type
-	// Tag is the whole tag.
+	// Tag is the whole struct tag.
 	Tag reflect.StructTag
-	// Range is the range of the field's name, or of the type if it is embedded.
+	// Range is the range of the field's name or, if it is embedded, of its type.
 	Range diag.Range
-	// Doc are the comments that belong to the field: the doc comment and the one directly above
-	// it, in source order.
+	// Doc contains the field's comments in source order: the doc comment and the comment directly above it.
 	Doc []*ast.CommentGroup
 }
 
-// Fields returns the fields of a Struct in source order, embedded ones included; nil for other
-// kinds.
+// Fields returns the fields of a Struct in source order, including embedded ones. It returns nil for other kinds.
 func (t *Type) Fields() []*Field {
 	u := t.underlying()
-	if u.kind == Struct && !u.looked {
-		u.looked = true
+	if u.kind == Struct && !u.resolved {
+		u.resolved = true
 		u.fields = u.at.scope.resolver.fields(u.at, u.literal.(*ast.StructType))
 	}
 	return u.fields
 }
 
-// fields resolves the fields of a struct.
 func (r *Resolver) fields(at environment, s *ast.StructType) []*Field {
 	r.prefetch(at, s.Fields)
 	var fields []*Field
@@ -68,7 +64,7 @@ func (r *Resolver) fields(at environment, s *ast.StructType) []*Field {
 		}
 		before = f.End()
 		if f.Tag != nil {
-			tag, _ := strconv.Unquote(f.Tag.Value) // the parser takes only valid literals
+			tag, _ := strconv.Unquote(f.Tag.Value) // the parser accepts only valid literals
 			whole.Tag = reflect.StructTag(tag)
 		}
 		if f.Names == nil {
@@ -85,7 +81,7 @@ func (r *Resolver) fields(at environment, s *ast.StructType) []*Field {
 	return fields
 }
 
-// name gives the field its Go name, which stands at the node, and what follows from it.
+// name sets the Go name, the range and the JSON name. at is the node of the name.
 func (f *Field) name(in environment, name string, at ast.Node) {
 	f.Name = name
 	f.Exported = token.IsExported(name)
@@ -93,7 +89,7 @@ func (f *Field) name(in environment, name string, at ast.Node) {
 	f.encode()
 }
 
-// encode reads the JSON tag by the rules of encoding/json (its function typeFields).
+// encode sets the JSON options from the tag, with the rules of encoding/json (its function typeFields).
 func (f *Field) encode() {
 	tag := f.Tag.Get("json")
 	if tag == "-" || !f.Exported && !(f.Embedded && f.embedsStruct()) {
@@ -112,14 +108,14 @@ func (f *Field) encode() {
 	}
 }
 
-// embedsStruct reports whether the type is a struct or a pointer to one, as most embedded types are. A type that
-// cannot be found is taken for a struct.
+// embedsStruct reports whether the type is a struct or a pointer to one. A type that cannot be found counts as a
+// struct, because most embedded types are structs.
 func (f *Field) embedsStruct() bool {
 	t := f.Type.Pointee()
 	return t.Kind() == Struct || t.Err() != nil
 }
 
-// isMemberName reports whether encoding/json takes a name from a tag.
+// isMemberName reports whether encoding/json accepts a name in a tag.
 func isMemberName(name string) bool {
 	for _, c := range name {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {

@@ -30,8 +30,8 @@ import (
 // hack/peers/modules sets this flag.
 var peers = flag.Bool("peers", false, "compare the types of the modules that hack/peers require, too")
 
-// TestAgreesWithGoTypes compares every exported type of these packages, and every type inside them, with the
-// compiler's view, and their members with encoding/json's.
+// TestAgreesWithGoTypes compares every exported type of these packages, and every type inside them, with go/types. It
+// compares their members with those of encoding/json.
 func TestAgreesWithGoTypes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the packages")
@@ -42,7 +42,7 @@ func TestAgreesWithGoTypes(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		module string   // a go.mod of this tree, below hack/peers for -peers
+		module string   // a go.mod in this repository, below hack/peers for -peers
 		paths  []string // nil for the imports of the package in the folder
 	}{
 		{"kubernetes", "go.mod", []string{
@@ -66,7 +66,7 @@ func TestAgreesWithGoTypes(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // a cold build cache
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // time for a build without a cache
 			defer cancel()
 			dir := filepath.Dir(filepath.Join(root, tt.module))
 			if isPeer := strings.HasPrefix(tt.module, "hack/"); isPeer && !*peers {
@@ -114,7 +114,7 @@ func TestAgreesWithGoTypes(t *testing.T) {
 	}
 }
 
-// copied returns the folder of a module with the requirements of a file NAME.mod in a folder testdata.
+// copied returns a module's folder with the requirements of testdata/NAME.mod.
 func copied(t testing.TB, file string) string {
 	t.Helper()
 	runtime, err := filepath.Abs("../../../runtime")
@@ -135,7 +135,7 @@ func copied(t testing.TB, file string) string {
 	return dir
 }
 
-// compile has the go command compile packages and returns an importer of what they export.
+// compile compiles packages with the go command and returns an importer of their export data.
 func compile(ctx context.Context, t *testing.T, fset *token.FileSet, dir string, paths []string) types.Importer {
 	out := goList(ctx, t, dir, append([]string{"-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}, paths...)...)
 	files := make(map[string]string)
@@ -177,7 +177,7 @@ type comparison struct {
 	got             []*Type // the types compared
 	want            []types.Type
 	structs, fields int
-	cgo             []string // packages whose files cgo rewrites: their lines are other ones, and their constants C's
+	cgo             []string // packages with cgo: it rewrites their lines, and their constants are C's
 	values          int      // of constants
 }
 
@@ -245,7 +245,7 @@ func (c *comparison) named(path string, got *Type, want *types.Named) {
 		}
 	}
 	c.equal(path, "name", got.Name, object.Name())
-	// Elsewhere generated methods are kept from generators.
+	// In other modules, generators do not see generated methods.
 	if object.Pkg() != nil && mayBeStandard(object.Pkg().Path()) && got.AST != nil {
 		var methods []string
 		if _, ok := want.Underlying().(*types.Interface); !ok {
@@ -296,7 +296,7 @@ func (c *comparison) structure(path string, got *Type, want *types.Struct) {
 	}
 }
 
-// member compares a field's JSON tag with the member that encoding/json makes of a field with that name and tag.
+// member compares a field's JSON tag with the member that encoding/json writes for a field with this name and tag.
 func (c *comparison) member(at string, f *Field) {
 	v := reflect.New(reflect.StructOf([]reflect.StructField{{Name: f.Name, Type: reflect.TypeFor[int](), Tag: f.Tag}})).Elem()
 	c.equal(at, "encoded when zero", f.JSON != "" && !f.OmitEmpty && !f.OmitZero, len(c.encode(v)) > 0)
@@ -321,7 +321,7 @@ func (c *comparison) encode(v reflect.Value) map[string]json.RawMessage {
 	return members
 }
 
-// constants holds an enumeration to the package's constants of the type.
+// constants compares an enumeration with the package's constants of its type.
 func (c *comparison) constants(path string, r *Resolver, got *Type, of types.Type, compiled types.Importer) {
 	values := make(map[string]string)
 	named, ok := types.Unalias(of).(*types.Named)
@@ -348,7 +348,7 @@ func (c *comparison) constants(path string, r *Resolver, got *Type, of types.Typ
 	c.equal(path, "number of constants", len(r.Constants(got)), len(values))
 }
 
-// identities holds Identical to types.Identical, every type against every other.
+// identities compares Identical with types.Identical for each pair of types.
 func (c *comparison) identities() {
 	for i, a := range c.got {
 		for j, b := range c.got[:i] {

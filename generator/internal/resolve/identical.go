@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Identical reports whether a and b are the same type. For named types the import path, the name and the arguments
-// count, for unnamed ones the structure, struct tags included (https://go.dev/ref/spec#Type_identity). Interfaces are
-// compared as they are written, the order of their elements aside: an embedded interface differs from the same methods
-// spelt out. Lengths of arrays differ, too, if one cannot be computed.
+// Identical reports whether a and b are the same type (https://go.dev/ref/spec#Type_identity). It compares named
+// types by import path, name and arguments, and unnamed types by structure and struct tags. Interfaces differ if one
+// of them embeds an interface and the other one lists its methods; the order of elements does not matter. Arrays
+// differ if a length cannot be computed.
 func Identical(a, b *Type) bool { return a == b || a.identity() == b.identity() }
 
-// String returns the type as Go source would write it, with the names of packages.
+// String returns the type in Go syntax, qualified with package names.
 func (t *Type) String() string { return write(t, false) }
 
-// identity returns a text that identical types have in common, and only those.
+// identity returns a text that is equal for two types if and only if they are identical.
 func (t *Type) identity() string {
 	if t.id == "" {
 		t.id = write(t, true)
@@ -32,10 +32,10 @@ func write(t *Type, exact bool) string {
 	return w.String()
 }
 
-// writer writes types as Go source would.
+// writer writes types in Go syntax.
 type writer struct {
 	strings.Builder
-	exact bool // with import paths, and equally for all identical types
+	exact bool // with import paths, and equal for identical types
 }
 
 func (w *writer) write(t *Type) {
@@ -97,7 +97,7 @@ func (w *writer) structure(t *Type) {
 		if i > 0 {
 			w.WriteString("; ")
 		}
-		if w.exact && !f.Exported { // it differs from one of another package
+		if w.exact && !f.Exported { // unexported fields of two packages differ
 			w.WriteString(t.under.at.scope.path + ".")
 		}
 		if w.exact || !f.Embedded {
@@ -114,7 +114,6 @@ func (w *writer) structure(t *Type) {
 	w.WriteByte('}')
 }
 
-// interfaces writes the type of an interface literal.
 func (w *writer) interfaces(u *underlying) {
 	literal, _ := u.literal.(*ast.InterfaceType)
 	if literal == nil || len(literal.Methods.List) == 0 {
@@ -143,7 +142,7 @@ func (w *writer) interfaces(u *underlying) {
 	w.WriteString("interface{" + strings.Join(elements, "; ") + "}")
 }
 
-// expression writes the expressions in types that are not looked into otherwise.
+// expression writes a type expression that is not resolved otherwise.
 func (w *writer) expression(at environment, e ast.Expr) {
 	switch e := e.(type) {
 	case *ast.FuncType:
@@ -158,7 +157,7 @@ func (w *writer) expression(at environment, e ast.Expr) {
 		default:
 			w.WriteString("chan ")
 		}
-		if c, ok := e.Value.(*ast.ChanType); ok && c.Dir == ast.RECV { // chan <-chan T is chan<- chan T
+		if c, ok := e.Value.(*ast.ChanType); ok && c.Dir == ast.RECV { // chan <-chan T means chan<- chan T
 			w.WriteByte('(')
 			defer w.WriteByte(')')
 		}
@@ -178,7 +177,7 @@ func (w *writer) expression(at environment, e ast.Expr) {
 	}
 }
 
-// signature writes parameters and results, without their names.
+// signature writes parameters and results without their names.
 func (w *writer) signature(at environment, f *ast.FuncType) {
 	w.WriteByte('(')
 	w.list(at, f.Params)

@@ -10,7 +10,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// TestIdentical checks that fields of the struct are identical to the fields of their set, and to no others.
+// TestIdentical checks that each field of the struct is identical to the fields of its set and to no others.
 func TestIdentical(t *testing.T) {
 	dir := writeArchive(t, `
 -- go.mod --

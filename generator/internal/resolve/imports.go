@@ -11,14 +11,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// imports is what the packages that a file imports are called there.
+// imports maps the package names of a file to import paths.
 type imports struct {
-	named   map[string]string // to import paths; names that the file sets or that are known by now
-	unnamed []string          // import paths of packages that go by the name of their package clause
-	dotted  []string          // import paths of packages whose names are the file's own
+	named   map[string]string // import paths by name: names in the import declarations, and names resolved so far
+	unnamed []string          // import paths without a name in the declaration
+	dotted  []string          // import paths of dot imports
 }
 
-// importsOf returns the imports of a file.
 func (r *Resolver) importsOf(f *load.File) *imports {
 	if i := r.imports[f]; i != nil {
 		return i
@@ -40,19 +39,19 @@ func (r *Resolver) importsOf(f *load.File) *imports {
 	return i
 }
 
-// importPath returns the path of the package that the file calls by that name.
+// importPath returns the import path of a package name in the file.
 func (r *Resolver) importPath(at environment, name string) (string, bool) {
 	i := r.importsOf(at.file)
-	importPath, known := i.named[name]
-	if !known {
-		if importPath, known = r.unnamedImport(at, name); known {
+	importPath, ok := i.named[name]
+	if !ok {
+		if importPath, ok = r.unnamedImport(at, name); ok {
 			i.named[name] = importPath
 		}
 	}
-	return inside(at.scope, importPath), known
+	return vendoredPath(at.scope, importPath), ok
 }
 
-// imported returns the package of a qualified name; nil if it has no source or cannot be found.
+// imported returns the package of a qualified name, or nil if it has no source or cannot be found.
 func (r *Resolver) imported(at environment, e *ast.SelectorExpr) *scope {
 	x, ok := e.X.(*ast.Ident)
 	if !ok {
@@ -66,9 +65,9 @@ func (r *Resolver) imported(at environment, e *ast.SelectorExpr) *scope {
 	return s
 }
 
-// unnamedImport finds the import whose package clause gives the name. It tries the paths that end in the name first,
-// then the paths that contain it, then all. A package that cannot be found is taken for the right one if its path ends
-// in the name.
+// unnamedImport returns the import whose package clause has the name. It tries paths that end in the name first, then
+// paths that contain it, then the others. A package that cannot be found is assumed to have the name if its path ends
+// in it.
 func (r *Resolver) unnamedImport(at environment, name string) (string, bool) {
 	unnamed := r.importsOf(at.file).unnamed
 	unfound := ""
@@ -87,7 +86,7 @@ func (r *Resolver) unnamedImport(at environment, name string) (string, bool) {
 				}
 				continue
 			}
-			switch s, err := r.open(inside(at.scope, importPath)); {
+			switch s, err := r.open(vendoredPath(at.scope, importPath)); {
 			case err == nil && s.pkg.Name == name:
 				return importPath, true
 			case err != nil && unfound == "" && assumedName(importPath) == name:
@@ -101,8 +100,7 @@ func (r *Resolver) unnamedImport(at environment, name string) (string, bool) {
 	return "", false
 }
 
-// assumedName is what a package is most likely called that cannot be found: the last element of
-// its path that is no major version.
+// assumedName returns the likely name of a missing package: the last element of its path that is not a major version.
 func assumedName(importPath string) string {
 	base := path.Base(importPath)
 	if number, ok := strings.CutPrefix(base, "v"); ok && strings.Contains(importPath, "/") {
@@ -113,9 +111,9 @@ func assumedName(importPath string) string {
 	return base
 }
 
-// inside returns what an import path means inside a package: the standard library has
-// golang.org/x packages of its own, in a vendor folder.
-func inside(s *scope, importPath string) string {
+// vendoredPath returns the import path of a package as seen from s. The standard library vendors its own golang.org/x
+// packages.
+func vendoredPath(s *scope, importPath string) string {
 	if s.pkg.Module.Path == "std" && strings.HasPrefix(importPath, "golang.org/x/") {
 		return "vendor/" + importPath
 	}

@@ -7,9 +7,9 @@ import (
 	"go/constant"
 )
 
-// length is the length of an array.
+// length is the length of an array type.
 type length struct {
-	text  string // as the declaration writes it
+	text  string // the source text
 	exact string // equal for equal lengths
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve/testdata/methods"
 )
 
-// here is a Resolver for this module.
-func here(t *testing.T) *Resolver {
+// newResolver returns a Resolver for this module.
+func newResolver(t *testing.T) *Resolver {
 	t.Helper()
 	dir, err := filepath.Abs(".")
 	if err != nil {
@@ -25,9 +25,9 @@ func here(t *testing.T) *Resolver {
 	return New(t.Context(), result.Module)
 }
 
-// TestPromotedMethods holds that a type has the promoted methods that Go gives it.
+// TestPromotedMethods checks that types have the promoted methods that Go defines.
 func TestPromotedMethods(t *testing.T) {
-	r := here(t)
+	r := newResolver(t)
 	for _, value := range []any{
 		&methods.Own{}, &methods.Other{}, &methods.Middle{}, &methods.Deep{}, &methods.Ambiguous{}, &methods.Nearer{},
 		&methods.Above{}, &methods.Overrides{}, &methods.Named{}, &methods.Loop{},

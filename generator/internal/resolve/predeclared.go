@@ -4,15 +4,15 @@ package resolve
 
 import "go/types"
 
-// isPredeclared reports whether a name is a type where nothing else is declared by it
-// (https://go.dev/ref/spec#Predeclared_identifiers).
+// isPredeclared reports whether a name is a predeclared type (https://go.dev/ref/spec#Predeclared_identifiers).
+// A package may redeclare it.
 func isPredeclared(name string) bool {
 	_, ok := types.Universe.Lookup(name).(*types.TypeName)
 	return ok
 }
 
-// basicName returns the own name of a predeclared boolean, numeric or string type: byte and rune
-// are aliases. It returns "" for any other name.
+// basicName returns the name of a predeclared boolean, numeric or string type, or "". byte and rune are aliases of
+// uint8 and int32.
 func basicName(name string) string {
 	if t, ok := types.Universe.Lookup(name).(*types.TypeName); ok {
 		if basic, ok := t.Type().(*types.Basic); ok {
@@ -22,7 +22,7 @@ func basicName(name string) string {
 	return ""
 }
 
-// predeclared returns the type that a predeclared name denotes.
+// predeclared returns the type with a predeclared name.
 func (r *Resolver) predeclared(name string) *Type {
 	var t *Type
 	switch basic := basicName(name); {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package resolve finds Go types in source, on demand: without type-checking, without the go command, and without
-// parsing more files than contain the requested declarations.
+// Package resolve finds Go types in source code on demand. It does not type-check or run the go command, and it
+// parses only the files with the requested declarations.
 //
-// A Type is a type as Go's specification defines it: aliases are followed, type arguments are put in. Its parts are
-// resolved when first needed. Looking at one field of a Pod therefore does not read the rest of it, and recursive
-// types end. Source need not compile: only the declarations in use must be there.
+// A Type is a type in the sense of Go's specification: aliases and type arguments are resolved. Its parts are
+// resolved on first use, so a caller that reads one field of a Pod does not parse the others, and recursive types are
+// no problem. The source need not compile if the used declarations exist.
 package resolve
 
 import (
@@ -20,18 +20,17 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// Resolver finds types. One is made for a run; it is not safe for concurrent use, and neither
-// are the types that it gives.
+// Resolver finds types. Each run has its own. Neither a Resolver nor its types are safe for concurrent use.
 type Resolver struct {
 	ctx      context.Context
 	module   *load.Module
 	scopes   map[string]*scope // by import path
 	named    map[string]*Type  // by identity
 	imports  map[*load.File]*imports
-	standard func() *load.Module // what openStandardLibrary returns
+	standard func() *load.Module // openStandardLibrary, called once
 }
 
-// New makes a Resolver that locates packages as imports in the module would.
+// New returns a Resolver that locates packages like imports in the module.
 func New(ctx context.Context, m *load.Module) *Resolver {
 	return &Resolver{
 		ctx: ctx, module: m, scopes: map[string]*scope{}, named: map[string]*Type{}, imports: map[*load.File]*imports{},
@@ -39,8 +38,8 @@ func New(ctx context.Context, m *load.Module) *Resolver {
 	}
 }
 
-// adopt returns the scope of a package that load has found; the first of an import path stays.
-func (r *Resolver) adopt(importPath string, p *load.Package) *scope {
+// scopeOf returns the scope of a package, and keeps the first package of each import path.
+func (r *Resolver) scopeOf(importPath string, p *load.Package) *scope {
 	if r.scopes[importPath] == nil {
 		r.scopes[importPath] = &scope{
 			resolver: r, path: importPath, pkg: p,
@@ -52,8 +51,8 @@ func (r *Resolver) adopt(importPath string, p *load.Package) *scope {
 	return r.scopes[importPath]
 }
 
-// Named resolves a declared type of a package, or a predeclared one if importPath is empty:
-// aliases are followed, generic types take arguments. The error is an *Error.
+// Named resolves a declared type of a package, or a predeclared type if importPath is empty. It follows aliases and
+// applies args to a generic type. The error is an *Error.
 func (r *Resolver) Named(importPath, name string, args ...*Type) (*Type, error) {
 	t := r.lookup(mention{importPath: importPath, name: name, args: args})
 	if t.err != nil {
@@ -62,7 +61,7 @@ func (r *Resolver) Named(importPath, name string, args ...*Type) (*Type, error) 
 	return t, nil
 }
 
-// lookup finds the type that a mention names.
+// lookup returns the type of a mention.
 func (r *Resolver) lookup(m mention) *Type {
 	switch m.importPath {
 	case "":
@@ -80,14 +79,14 @@ func (r *Resolver) lookup(m mention) *Type {
 	return r.lookupIn(s, m)
 }
 
-// lookupIn finds the type that a mention names in its package.
+// lookupIn returns the type of a mention in its package.
 func (r *Resolver) lookupIn(s *scope, m mention) *Type {
 	d := s.declaration(m.name)
 	if d == nil {
-		if name, ok := strings.CutPrefix(m.name, "_Ctype_"); ok { // what cgo makes of C.name; some generators write it
+		if name, ok := strings.CutPrefix(m.name, "_Ctype_"); ok { // cgo's name for C.name; some generators write it
 			return r.lookup(mention{importPath: "C", name: name})
 		}
-		// Of the files that have been parsed.
+		// The suggestion is a type of a parsed file.
 		if hint, ok := diag.Nearest(m.name, slices.Sorted(maps.Keys(s.types))); ok {
 			return m.missing(fmt.Sprintf("the package declares no such type; it has %s", hint), nil)
 		}
@@ -96,7 +95,7 @@ func (r *Resolver) lookupIn(s *scope, m mention) *Type {
 	return r.instantiate(s, d, m)
 }
 
-// instantiate gives a declaration its type arguments and follows it if it is an alias.
+// instantiate applies type arguments to a declaration, and follows it if it is an alias.
 func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 	params := d.parameters()
 	if len(params) != len(m.args) {
@@ -128,11 +127,11 @@ func (r *Resolver) instantiate(s *scope, d *declaration, m mention) *Type {
 	})
 }
 
-// deepest is the depth of type arguments in type arguments. Above it, a type is taken to contain itself, as Box[T] does
-// with a field of type *Box[[]T].
+// deepest is the maximal nesting of type arguments. A type with deeper arguments is assumed to contain itself, like
+// Box[T] with a field of type *Box[[]T].
 const deepest = 16
 
-// depth returns how deep types are nested in type arguments.
+// depth returns the nesting of type arguments.
 func depth(args []*Type) int {
 	most := 0
 	for _, t := range args {
@@ -145,24 +144,24 @@ func depth(args []*Type) int {
 	return most
 }
 
-// unique returns the one Type that stands for all identical named ones.
+// unique returns the same Type for all identical named types.
 func (r *Resolver) unique(t *Type) *Type {
 	id := t.identity()
-	if known := r.named[id]; known != nil {
-		return known
+	if first := r.named[id]; first != nil {
+		return first
 	}
 	r.named[id] = t
 	return t
 }
 
-// open finds a package. It returns an error with the reason if the package is missing.
+// open returns the scope of a package. The error explains why it is missing.
 func (r *Resolver) open(importPath string) (*scope, error) {
 	if s := r.scopes[importPath]; s != nil {
 		return s, nil
 	}
-	p, err := r.locate(importPath) // load remembers errors, too
+	p, err := r.locate(importPath) // load caches errors
 	if err != nil {
 		return nil, err
 	}
-	return r.adopt(importPath, p), nil
+	return r.scopeOf(importPath, p), nil
 }

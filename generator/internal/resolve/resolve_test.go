@@ -24,8 +24,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the wanted descriptions in testdata")
 
-// Each archive holds a module, the types that are asked for, one "import/path Name" to a line of
-// the file "ask" with - for no path, and in the file "want" what they must turn out to be.
+// Each archive contains a module. Its file "ask" has a line "import/path Name" for each type, with - for predeclared
+// types. Its file "want" is the expected description of the types.
 func TestResolve(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -73,7 +73,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// There is one Type of a named type, whatever way leads to it.
+// A named type has one Type, however it is reached.
 func TestOneType(t *testing.T) {
 	dir := writeArchive(t, `
 -- go.mod --
@@ -124,7 +124,7 @@ type Pair[K, V any] struct{ Next *Pair[K, V] }
 	}
 }
 
-// describe writes everything about a type, one line for each field and constant.
+// describe writes a type with one line for each field and constant.
 func describe(w *strings.Builder, r *Resolver, t *Type, err error) {
 	if err != nil {
 		fmt.Fprintf(w, "%s\n", reason(err))
@@ -170,7 +170,7 @@ func methodsOf(t *Type) []string {
 	return slices.Compact(names)
 }
 
-// detail says what a type is made of, or why it was not found.
+// detail describes a type's parts, or the reason why it was not found.
 func detail(t *Type) string {
 	if err := t.Err(); err != nil {
 		return reason(err)
@@ -204,8 +204,8 @@ func position(at diag.Range) string {
 	return fmt.Sprintf(" (%s:%d:%d-%d)", filepath.ToSlash(at.Pos.File), at.Pos.Line, at.Pos.Column, at.End.Column)
 }
 
-// writeArchive lays out a txtar archive in a new folder and keeps the go command's settings of the
-// machine out of the test.
+// writeArchive writes a txtar archive to a new folder. The test then ignores the machine's settings of the go
+// command.
 func writeArchive(t testing.TB, archive string) string {
 	t.Helper()
 	t.Setenv("GOENV", "off")
@@ -231,7 +231,7 @@ func writeArchive(t testing.TB, archive string) string {
 	return dir
 }
 
-// withoutGo takes the go command out of PATH, so that types are found without it.
+// withoutGo removes the go command from PATH.
 func withoutGo(t *testing.T) {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()

@@ -10,39 +10,39 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// scope is what a package declares, as far as it has been asked for.
+// scope is a package, with the declarations that are indexed so far.
 type scope struct {
 	resolver *Resolver
 	path     string
 	pkg      *load.Package
 
 	indexed  map[*load.File]bool
-	searched map[string]bool // words whose files are all indexed
+	searched map[string]bool // words whose files are indexed
 	missing  map[string]bool // names without a declared type
 
 	types     map[string]*declaration
 	constants map[string]*declaredConstant
-	methods   map[string][]string // by the receiver's type
+	methods   map[string][]string // by receiver type
 
-	marked map[string]bool // the package, by a marker that has been asked for
+	marked map[string]bool // whether a marker is on the package, by marker
 }
 
-// declaration returns a type's declaration on the package level; nil without one.
+// declaration returns the declaration of a type at package level, or nil.
 func (s *scope) declaration(name string) *declaration {
-	s.seek(name)
+	s.indexTypes(name)
 	return s.types[name]
 }
 
-// seek indexes the files that declare types of these names, as far as there are any.
+// indexTypes indexes the files that declare the types with these names.
 //
-// A file that merely mentions a name is parsed only if no likelier one declares it: generated
-// files of megabytes mention every type of their package.
-func (s *scope) seek(names ...string) {
-	for i := range forms("") {
+// It parses a file that only mentions a name if no likelier file declares it: a generated file can have megabytes and
+// mention every type of its package.
+func (s *scope) indexTypes(names ...string) {
+	for i := range declarationForms("") {
 		var likely []string
 		for _, name := range names {
 			if s.types[name] == nil && !s.missing[name] {
-				likely = append(likely, forms(name)[i]...)
+				likely = append(likely, declarationForms(name)[i]...)
 			}
 		}
 		s.search(likely...)
@@ -54,8 +54,8 @@ func (s *scope) seek(names ...string) {
 	}
 }
 
-// search indexes the files that hold one of the words. Each search reads every file that is not parsed yet, so it pays
-// to search at once for all names needed soon.
+// search indexes the files that contain one of the words. Each search reads all files that are not parsed yet, so
+// callers should pass all names at once.
 func (s *scope) search(words ...string) {
 	slices.Sort(words)
 	words = slices.DeleteFunc(slices.Compact(words), func(w string) bool { return s.searched[w] })
@@ -70,11 +70,11 @@ func (s *scope) search(words ...string) {
 	}
 }
 
-// forms returns the words of a type's declaration, the likeliest first: as gofmt begins one of its own, then one in
-// parentheses, and a field too, and then the only word certain to be there. A predeclared name is rarely declared anew,
-// and every file mentions it. So one search must do for the forms that gofmt knows, and a new declaration of one in
-// source that gofmt has not seen is overlooked.
-func forms(name string) [3][]string {
+// declarationForms returns search words for a type's declaration, in three steps. The first is gofmt's form of a
+// single declaration. The second is the form in parentheses, which fields have too. The last is the bare name. Every
+// file mentions predeclared names, and packages rarely redeclare them, so these have one step with gofmt's forms. A
+// redeclaration in unformatted source is not found.
+func declarationForms(name string) [3][]string {
 	alone, grouped := "\ntype "+name, "\n\t"+name+" "
 	if isPredeclared(name) {
 		return [3][]string{{alone, grouped}}
@@ -82,14 +82,14 @@ func forms(name string) [3][]string {
 	return [3][]string{{alone}, {grouped, "\n\t" + name + "["}, {name}}
 }
 
-// index notes what a file declares.
+// index records the declarations of a file.
 func (s *scope) index(f *load.File) {
 	if s.indexed[f] {
 		return
 	}
 	s.indexed[f] = true
 	for spec, at := range load.Types(f.AST) {
-		if s.types[spec.Name.Name] == nil { // the compiler reports a second one
+		if s.types[spec.Name.Name] == nil { // the compiler reports duplicates
 			s.types[spec.Name.Name] = &declaration{file: f, spec: spec, place: at}
 		}
 	}
@@ -105,13 +105,13 @@ func (s *scope) index(f *load.File) {
 	}
 }
 
-// declaration is a type declared on the package level.
+// declaration is a type declaration at package level.
 type declaration struct {
 	file      *load.File
 	spec      *ast.TypeSpec
 	place     load.Place
-	following bool // an alias that is being followed
-	// endless is true if instances of the type contain others without an end.
+	following bool // the alias is being resolved
+	// endless is true if instances of the type contain other instances without end.
 	endless bool
 }
 

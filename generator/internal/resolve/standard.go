@@ -13,15 +13,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// mayBeStandard reports whether an import path can be the standard library's: none of its paths
-// has a dot in the first element (cmd/go/internal/search.IsStandardImportPath).
+// mayBeStandard reports whether an import path can be in the standard library. The first element of such a path has
+// no dot (cmd/go/internal/search.IsStandardImportPath).
 func mayBeStandard(importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	return !strings.Contains(first, ".")
 }
 
-// openStandardLibrary returns the module "std" that GOROOT/src is: where GOROOT says, around the go command, or where
-// this program was built. It is nil if there is no GOROOT to be found.
+// openStandardLibrary returns the module "std" in GOROOT/src. GOROOT is the environment variable, the folder of the
+// go command or the one of this program's build. It returns nil without a GOROOT.
 func openStandardLibrary(ctx context.Context) *load.Module {
 	roots := []string{os.Getenv("GOROOT")}
 	if command, err := exec.LookPath("go"); err == nil {
@@ -34,7 +34,7 @@ func openStandardLibrary(ctx context.Context) *load.Module {
 		if !filepath.IsAbs(src) {
 			continue
 		}
-		// No file holds no marker, so that only go.mod is read.
+		// Without files there are no markers, so Load reads only go.mod.
 		found, _ := load.Load(ctx, load.Config{Dir: src, Patterns: []string{"."}})
 		if m := found.Module; m != nil && m.Path == "std" {
 			return m
@@ -43,8 +43,8 @@ func openStandardLibrary(ctx context.Context) *load.Module {
 	return nil
 }
 
-// locate finds a package of the standard library in GOROOT, any other from the module. As for the go command, a folder
-// in GOROOT goes before one elsewhere.
+// locate finds a package of the standard library in GOROOT, and others from the module. GOROOT takes precedence, as
+// in the go command.
 func (r *Resolver) locate(importPath string) (*load.Package, error) {
 	if mayBeStandard(importPath) && r.standard() != nil {
 		// Locate would run the go command for a missing package.

@@ -8,8 +8,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// The standard library imports golang.org/x packages from a folder of its own, whatever version
-// the module requires.
+// The standard library imports its own copies of golang.org/x packages, regardless of the module's requirements.
 func TestStandardLibraryVendors(t *testing.T) {
 	dir := writeArchive(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.25\n-- m.go --\npackage m\n")
 	withoutGo(t)

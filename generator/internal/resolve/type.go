@@ -10,7 +10,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
 
-// Kind is what a type's underlying type is.
+// Kind is the kind of an underlying type.
 type Kind int
 
 const (
@@ -26,10 +26,10 @@ const (
 	Array
 	// Map has a Key and an Elem.
 	Map
-	// Interface is any, error, and all others.
+	// Interface is any interface, including error and any.
 	Interface
-	// Opaque cannot be converted: functions, channels, unsafe and cgo types, and types that
-	// could not be found, whose Err says why.
+	// Opaque is a type that cannot be converted: a function, channel, unsafe or cgo type, or a type that could not be
+	// found. The latter has an Err.
 	Opaque
 )
 
@@ -37,51 +37,50 @@ func (k Kind) String() string {
 	return [...]string{"basic", "struct", "pointer", "slice", "array", "map", "interface", "opaque"}[k]
 }
 
-// Type is a Go type. For a named type with its arguments there is one Type in a Resolver; for
-// unnamed types Identical decides.
+// Type is a Go type. A Resolver has one Type for each named type with its arguments. Compare unnamed types with
+// Identical.
 type Type struct {
-	// Package and Name identify the declaration. Unnamed types have neither, predeclared ones only a name. byte is
-	// uint8, rune is int32, and any is the unnamed empty interface, because they are aliases.
+	// Package and Name identify the declaration. Predeclared types have only a name, and unnamed types have neither.
+	// The aliases are resolved: byte is uint8, rune is int32, and any is the unnamed empty interface.
 	Package, Name string
 	// Args are the type arguments of a generic type.
 	Args []*Type
-	// Range is the range of the declaration's name; not valid for unnamed and predeclared types.
+	// Range is the range of the declaration's name. It is invalid for unnamed and predeclared types.
 	Range diag.Range
-	// File and AST are the declaration; nil for unnamed and predeclared types.
+	// File and AST contain the declaration. They are nil for unnamed and predeclared types.
 	File *load.File
 	AST  *ast.TypeSpec
 
 	err error
-	id  string // what identity returns, once asked for
+	id  string // cache of identity
 
-	// A declared type is looked into when first asked for.
-	of      *declaration
-	at      environment // the environment of the declaration's type expression
-	place   load.Place
-	looking bool
-	under   *underlying
+	// The declaration of a named type, resolved on first use.
+	of        *declaration
+	at        environment // the scope of the declaration's type expression
+	place     load.Place
+	resolving bool
+	under     *underlying
 }
 
-// underlying is what a type is made of. Named types share it with what they are declared to be.
+// underlying is an underlying type. A named type shares it with the type in its declaration.
 type underlying struct {
 	kind      Kind
 	basic     string
 	elem, key *Type
 	length    length
 
-	// A literal of a struct, interface, function or channel type is kept as it stands and
-	// looked into when first asked for.
-	literal ast.Expr
-	at      environment
-	fields  []*Field
-	looked  bool
+	// The literal of a struct, interface, function or channel type, resolved on first use.
+	literal  ast.Expr
+	at       environment
+	fields   []*Field
+	resolved bool
 }
 
-// Err says why the type, or the one that its declaration names, could not be found or has no end. It is an *Error or
-// nil. A type that could not be found is Opaque.
+// Err returns an *Error if the type, or the type in its declaration, was not found or has no end. A type that was not
+// found is Opaque.
 func (t *Type) Err() error {
 	t.underlying()
-	if t.err == nil && t.of != nil && t.of.endless && len(t.Args) > 0 { // an instance in it has shown that
+	if t.err == nil && t.of != nil && t.of.endless && len(t.Args) > 0 { // an instance inside it set endless
 		t.err = endless(t.Range, t.Package, t.Name)
 	}
 	return t.err
@@ -90,14 +89,14 @@ func (t *Type) Err() error {
 // Kind returns the kind of the underlying type.
 func (t *Type) Kind() Kind { return t.underlying().kind }
 
-// Basic returns the name of the underlying predeclared type, such as "string" or "uint8"; ""
-// if the type is not Basic.
+// Basic returns the name of the underlying predeclared type, such as "string" or "uint8", or "" if the type is not
+// Basic.
 func (t *Type) Basic() string { return t.underlying().basic }
 
-// Elem returns what a Pointer points to and a Slice, Array or Map holds; nil for other kinds.
+// Elem returns the element type of a Pointer, Slice, Array or Map, and nil for other kinds.
 func (t *Type) Elem() *Type { return t.underlying().elem }
 
-// Pointee returns the Elem of an unnamed Pointer, and any other type itself.
+// Pointee returns the Elem of an unnamed Pointer, and other types unchanged.
 func (t *Type) Pointee() *Type {
 	if t.Name == "" && t.Kind() == Pointer {
 		return t.Elem()
@@ -105,14 +104,13 @@ func (t *Type) Pointee() *Type {
 	return t
 }
 
-// Key returns the type of a Map's keys; nil for other kinds.
+// Key returns the key type of a Map, and nil for other kinds.
 func (t *Type) Key() *Type { return t.underlying().key }
 
-// Len returns the length of an Array as its declaration writes it; "" for other kinds.
+// Len returns the length of an Array in source form, and "" for other kinds.
 func (t *Type) Len() string { return t.underlying().length.text }
 
-// Doc returns the comments that belong to the declaration: the doc comment and the one directly
-// above it, in source order.
+// Doc returns the declaration's comments in source order: the doc comment and the comment directly above it.
 func (t *Type) Doc() []*ast.CommentGroup {
 	if t.AST == nil {
 		return nil
@@ -120,14 +118,14 @@ func (t *Type) Doc() []*ast.CommentGroup {
 	return t.place.Comments(t.File.AST, t.File.Position)
 }
 
-// PackageMarked reports whether the package in which a struct is written has a marker for the whole package.
+// PackageMarked reports whether a comment of the struct's package has the marker.
 func (t *Type) PackageMarked(marker string) bool {
 	scope := t.underlying().at.scope
 	if scope == nil || scope.pkg == nil {
 		return false
 	}
-	marked, known := scope.marked[marker]
-	if !known {
+	marked, cached := scope.marked[marker]
+	if !cached {
 		for _, f := range scope.pkg.FilesWith(marker) {
 			marked = marked || slices.Contains(load.Markers(load.PackageComments(f.AST)...), marker)
 		}
@@ -136,21 +134,21 @@ func (t *Type) PackageMarked(marker string) bool {
 	return marked
 }
 
-// underlying looks into a declared type when first asked.
+// underlying resolves the underlying type on first use.
 func (t *Type) underlying() *underlying {
 	switch {
 	case t.under != nil:
-	case t.looking:
+	case t.resolving:
 		t.under = &underlying{kind: Opaque}
 		t.err = &Error{Range: t.Range, Package: t.Package, Name: t.Name, Reason: "its declaration leads back to itself"}
 	default:
-		t.looking = true
+		t.resolving = true
 		of := t.at.scope.resolver.expression(t.at, t.AST.Type)
 		under := of.underlying()
-		if t.under == nil { // else the way led back here
+		if t.under == nil { // the declaration did not lead back here
 			t.under, t.err = under, of.err
 		}
-		if t.holdsItself() {
+		if t.isRecursiveElement() {
 			t.under = &underlying{kind: Opaque}
 			t.err = &Error{Range: t.Range, Package: t.Package, Name: t.Name, Endless: true, Reason: "contains itself without a struct in between"}
 		}
@@ -158,8 +156,8 @@ func (t *Type) underlying() *underlying {
 	return t.under
 }
 
-// holdsItself reports whether elements of elements are of the type again, with no struct on the way.
-func (t *Type) holdsItself() bool {
+// isRecursiveElement reports whether a type contains itself as an element, without a struct in between.
+func (t *Type) isRecursiveElement() bool {
 	for e := t.under.elem; e != nil; e = e.underlying().elem {
 		if e == t {
 			return true

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"go/ast"
+	"go/token"
 	"maps"
 	"slices"
 	"strconv"
@@ -47,6 +48,86 @@ type Schema struct {
 	ListType             string             `json:"x-kubernetes-list-type,omitempty"`
 	ListMapKeys          []string           `json:"x-kubernetes-list-map-keys,omitempty"`
 	MapType              string             `json:"x-kubernetes-map-type,omitempty"`
+	Rules                []Rule             `json:"x-kubernetes-validations,omitempty"`
+}
+
+// Rule is a validation rule, from a marker +kubebuilder:validation:XValidation.
+type Rule struct {
+	Rule              string `json:"rule"`
+	MessageExpression string `json:"messageExpression,omitempty"`
+	OptionalOldSelf   bool   `json:"optionalOldSelf,omitempty"`
+
+	literal        string // the rule as it is written, with its quotes
+	file           *load.File
+	before, behind token.Pos
+}
+
+// At returns the source range from a byte of the rule on. It is not valid for a rule in an unnamed type.
+func (r Rule) At(from int) diag.Range {
+	if r.file == nil {
+		return diag.Range{}
+	}
+	if r.literal[0] == '"' && strings.Contains(r.literal[:min(from+1, len(r.literal))], `\`) {
+		from = 0 // an escape takes more bytes than its character
+	}
+	const quote = 1
+	return r.file.Range(r.before+quote+token.Pos(from), r.behind-quote)
+}
+
+// At returns the schema at a path: names of properties, * for the elements of a list or map; nil without one.
+func (s *Schema) At(path []string) *Schema {
+	for _, name := range path {
+		switch {
+		case s == nil:
+			return nil
+		case name != "*":
+			s = s.Properties[name]
+		case s.Items != nil:
+			s = s.Items
+		default:
+			s = s.AdditionalProperties
+		}
+	}
+	return s
+}
+
+// HasRules reports whether the schema or a schema in it has validation rules.
+func (s *Schema) HasRules() bool {
+	if s == nil {
+		return false
+	}
+	for _, property := range s.Properties {
+		if property.HasRules() {
+			return true
+		}
+	}
+	return len(s.Rules) > 0 || s.Items.HasRules() || s.AdditionalProperties.HasRules()
+}
+
+// addRules adds the rules of comments in a file, which may be nil.
+func (s *Schema) addRules(file *load.File, groups []*ast.CommentGroup) {
+	for _, g := range groups {
+		if g == nil {
+			continue
+		}
+		for _, c := range g.List {
+			for prefix, to := range map[string]*Schema{"XValidation:": s, "items:XValidation:": s.Items} {
+				at := strings.Index(c.Text, validation+prefix)
+				if at < 0 || to == nil || strings.TrimSpace(c.Text[len("//"):at]) != "" {
+					continue
+				}
+				arguments := c.Text[at+len(validation+prefix):]
+				literal, ok := argument(arguments, "rule")
+				if !ok {
+					continue
+				}
+				message, _ := argument(arguments, "messageExpression")
+				start := c.Pos() + token.Pos(len(c.Text)-len(arguments)+strings.Index(arguments, "rule="+literal)+len("rule="))
+				to.Rules = append(to.Rules, Rule{Rule: Unquoted(literal), MessageExpression: Unquoted(message), OptionalOldSelf: strings.Contains(arguments, "optionalOldSelf=true"),
+					literal: literal, file: file, before: start, behind: start + token.Pos(len(literal))})
+			}
+		}
+	}
 }
 
 // quantity is the pattern of resource.Quantity in the definitions that controller-gen writes.
@@ -62,6 +143,7 @@ func of(t *resolve.Type, inside []*resolve.Type) *Schema {
 		s = derive(t, inside)
 	}
 	s.read(t.Doc())
+	s.addRules(t.File, t.Doc())
 	return s
 }
 
@@ -142,6 +224,7 @@ func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
 		}
 		property := of(f.Type, inside)
 		property.read(f.Doc)
+		property.addRules(t.File, f.Doc)
 		if f.String && f.Type.Kind() == resolve.Basic {
 			property = &Schema{Type: "string"}
 		}
@@ -282,10 +365,13 @@ func collect(t *resolve.Type, path []string, inside []*resolve.Type) (all []mode
 
 // ruleOf finds the argument `rule` of a marker: rule="..." or rule=`...`.
 func ruleOf(arguments string) (string, bool) {
-	_, rest, _ := strings.Cut(","+arguments, ",rule=")
+	literal, ok := argument(arguments, "rule")
+	return Unquoted(literal), ok
+}
+
+// argument finds a quoted argument of a marker, with its quotes.
+func argument(arguments, name string) (literal string, ok bool) {
+	_, rest, _ := strings.Cut(","+arguments, ","+name+"=")
 	prefix, err := strconv.QuotedPrefix(rest)
-	if err != nil {
-		return "", false
-	}
-	return Unquoted(prefix), true
+	return prefix, err == nil
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Meet reports whether two lists of a rule, such as its operations or its groups, have an element in common. The
-// element * is any.
+// Meet reports whether two lists of a rule, such as operations or groups, share an element. The element * matches
+// any.
 func Meet[T ~string](a, b []T) bool {
 	return slices.Contains(a, "*") || slices.Contains(b, "*") || Intersect(a, b)
 }
@@ -18,8 +18,8 @@ func Intersect[T comparable](a, b []T) bool {
 	return slices.ContainsFunc(a, func(v T) bool { return slices.Contains(b, v) })
 }
 
-// ResourcesMeet reports whether a request may match a resource of both lists. A * stands for any resource, and behind a
-// slash for any subresource and for none (k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules,
+// ResourcesMeet reports whether a request can match a resource of both lists. A * matches any resource; after a
+// slash, it matches any subresource and also none (k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules,
 // Matcher.resource).
 func ResourcesMeet(a, b []string) bool {
 	alike := func(one, another string) bool { return one == another || one == "*" || another == "*" }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package spec handles a single webhook in Kubernetes' own type. MutatingWebhook stands for
-// both kinds, since a ValidatingWebhook has all of its fields but ReinvocationPolicy.
+// Package spec handles a single webhook in Kubernetes' own type. It uses MutatingWebhook for both kinds, because a
+// ValidatingWebhook has the same fields without ReinvocationPolicy.
 package spec
 
 import (
@@ -17,12 +17,12 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// Patch applies a strategic merge patch, as strictly as sigs.k8s.io/controller-tools/pkg/webhook
-// does: neither the patch nor the result may have a field that the webhook's kind does not have, in
-// that case of letters, or a field twice. If there are problems, the webhook is returned as it was.
+// Patch applies a strategic merge patch with the checks of sigs.k8s.io/controller-tools/pkg/webhook. It rejects
+// repeated fields and fields that the webhook's kind does not have, also if only their case differs. With problems,
+// it returns the webhook unchanged.
 func Patch(webhook admissionregistrationv1.MutatingWebhook, mutating bool, patch string) (admissionregistrationv1.MutatingWebhook, []error) {
 	kind := any(webhook)
-	if !mutating { // it has all the fields of a mutating one but one
+	if !mutating { // a ValidatingWebhook lacks one field
 		kind = Validating(webhook)
 	}
 	if problems := checkPatch(kind, patch); len(problems) > 0 {
@@ -45,8 +45,8 @@ func Patch(webhook admissionregistrationv1.MutatingWebhook, mutating bool, patch
 	return patched, nil
 }
 
-// Changed lists the paths of the fields, and of the fields and elements in them, that differ between
-// two states of a webhook: "timeoutSeconds", "rules[0].scope".
+// Changed returns the paths of the fields, at any depth, that differ between two states of a webhook:
+// "timeoutSeconds", "rules[0].scope".
 func Changed(before, after admissionregistrationv1.MutatingWebhook) []string {
 	old, now := fieldsOf(before), fieldsOf(after)
 	all := maps.Clone(old)
@@ -54,8 +54,8 @@ func Changed(before, after admissionregistrationv1.MutatingWebhook) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(path string) bool { return reflect.DeepEqual(old[path], now[path]) })
 }
 
-// checkPatch finds unknown and repeated fields in the patch itself, because merging loses
-// those whose value is null. Directives are no fields and are put aside.
+// checkPatch reports unknown and repeated fields of the patch, because merging loses those with the value null. It
+// ignores directives, which are not fields.
 func checkPatch(webhook any, patch string) []error {
 	var fields map[string]any
 	if problems := unmarshalStrict([]byte(patch), &fields); len(problems) > 0 {
@@ -86,9 +86,9 @@ func unmarshalStrict(text []byte, into any) []error {
 	return problems
 }
 
-// removeDirectives removes the well-formed directives of k8s.io/apimachinery/pkg/util/strategicpatch
-// from the patch of a value of that schema, found at path, and all below it. Malformed ones
-// stay, to be refused as fields that do not exist.
+// removeDirectives removes well-formed directives of k8s.io/apimachinery/pkg/util/strategicpatch from a patch, at any
+// depth. schema describes the patched value, and path is its field path. Malformed directives stay and are rejected
+// as unknown fields.
 func removeDirectives(patch map[string]any, schema strategicpatch.LookupPatchMeta, path string) (problems []error) {
 	isStruct := schema.Name() == reflect.Struct.String() || schema.Name() == reflect.Pointer.String()
 	for _, key := range slices.Sorted(maps.Keys(patch)) {
@@ -117,7 +117,7 @@ func removeDirectives(patch map[string]any, schema strategicpatch.LookupPatchMet
 	return problems
 }
 
-// removeBelow does the same to the value of one field.
+// removeBelow removes the directives from the value of one field.
 func removeBelow(value any, schema strategicpatch.LookupPatchMeta, field, path string) (problems []error) {
 	var below strategicpatch.LookupPatchMeta
 	var err error
@@ -145,7 +145,7 @@ func removeBelow(value any, schema strategicpatch.LookupPatchMeta, field, path s
 	return problems
 }
 
-// fieldsOf returns the fields of a webhook, and the fields and elements of these and so on, by path.
+// fieldsOf returns the fields and elements of a webhook, at any depth, by path.
 func fieldsOf(webhook admissionregistrationv1.MutatingWebhook) map[string]any {
 	fields := map[string]any{}
 	var add func(path string, value any)
@@ -165,14 +165,14 @@ func fieldsOf(webhook admissionregistrationv1.MutatingWebhook) map[string]any {
 		}
 	}
 	var root any
-	// A webhook that has been decoded from JSON or made of plain strings can be encoded.
+	// A webhook from JSON or with plain strings can always be encoded.
 	if text, err := json.Marshal(webhook); err == nil && json.Unmarshal(text, &root) == nil {
 		add("", root)
 	}
 	return fields
 }
 
-// Validating drops what a validating webhook does not have.
+// Validating returns a webhook without the fields that validating webhooks do not have.
 func Validating(w admissionregistrationv1.MutatingWebhook) admissionregistrationv1.ValidatingWebhook {
 	return admissionregistrationv1.ValidatingWebhook{
 		Name: w.Name, ClientConfig: w.ClientConfig, Rules: w.Rules, FailurePolicy: w.FailurePolicy, MatchPolicy: w.MatchPolicy,

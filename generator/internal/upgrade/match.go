@@ -30,7 +30,8 @@ func (s *step) matchWebhooks() {
 // with a kind from markers alone: markers name fewer versions.
 func (s *step) matchKinds() {
 	s.definitions = pairs(s.from.Definitions, s.to.Definitions, func(a, b *Definition) bool { return a.Name == b.Name && a.derived == b.derived })
-	for _, d := range s.definitions {
+	s.declared = pairs(s.from.declared, s.to.declared, func(a, b *Definition) bool { return a.Name == b.Name })
+	for _, d := range slices.Concat(s.definitions, s.declared) {
 		for _, v := range d.new.Versions {
 			if old, now := d.old.schema(v.Name), d.new.schema(v.Name); old != nil && now != nil {
 				s.schemas = append(s.schemas, pair[*schema]{old, now})

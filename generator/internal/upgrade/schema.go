@@ -5,8 +5,10 @@ package upgrade
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 )
 
@@ -25,6 +27,9 @@ func (d *Definition) schema(version string) *schema {
 		return nil
 	}
 	s := &schema{of: d, version: version, properties: v.Schema.Properties(), byPath: map[string]manifest.Property{}}
+	if d.derived { // types of other modules have no position in the project
+		s.properties = slices.DeleteFunc(s.properties, func(p manifest.Property) bool { return p.Range == diag.Range{} })
+	}
 	for _, p := range s.properties {
 		s.byPath[p.Path] = p
 	}
@@ -146,6 +151,14 @@ func widens(old, now string) bool {
 }
 
 func otherSchemaDefault(p *pass, before, then *schema) {
+	const unset = "Stored objects without a value no longer get one from the moment that the definition is applied, and neither do new ones, unless a mutating webhook fills it in."
+	for _, old := range before.properties {
+		if _, ok := then.byPath[old.Path]; !ok && old.Default != "" && then.keeps(old.Path) { // else G32 reports the field
+			p.report(Finding{Range: old.Range, InOld: true, Severity: Careful,
+				Message: fmt.Sprintf("the schema of %s no longer has the default %s for %s", then, old.Default, old.Path), Effect: unset,
+				Steps: []string{"set the old value in objects that must keep it, before you apply the definition"}})
+		}
+	}
 	for _, now := range then.properties {
 		old, ok := before.byPath[now.Path]
 		if !ok || old.Default == now.Default {
@@ -158,7 +171,7 @@ func otherSchemaDefault(p *pass, before, then *schema) {
 			Steps: []string{"set the old value in objects that must keep it, before you apply the definition"}}
 		if now.Default == "" {
 			f.Message = fmt.Sprintf("the schema of %s no longer has the default %s for %s", then, old.Default, cmp.Or(now.Path, "the object"))
-			f.Effect = "Stored objects that say nothing have nothing there from the moment that the definition is applied, and so have new ones, unless a mutating webhook fills it in."
+			f.Effect = unset
 		}
 		p.report(f)
 	}

@@ -4,15 +4,19 @@ package upgrade
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/url"
+	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	goschema "github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
 
 // State is what a cluster is told of a project.
@@ -23,6 +27,8 @@ type State struct {
 	// Definitions are the kinds, from their CustomResourceDefinitions or, without one, from the markers of their
 	// conversions.
 	Definitions []*Definition
+	// declared are the kinds as controller-gen defines them, from markers on their Go types. Files may be older.
+	declared []*Definition
 	// Policies have their bindings.
 	Policies []*model.Policy
 	// Accepted are findings of the step to this state that are meant, each with its reason: "MESSAGE [G17]: REASON".
@@ -49,7 +55,7 @@ type Webhook struct {
 // Definition is a kind whose objects are the project's own.
 type Definition struct {
 	*manifest.Definition
-	// derived is true if the kind comes from markers alone: only its converted versions are known.
+	// derived is true if the kind comes from markers alone. The markers of conversions tell only the converted versions.
 	derived bool
 }
 
@@ -99,6 +105,36 @@ func OfManifests(c manifest.Contents) *State {
 	}
 	return s
 }
+
+// Declare adds a kind as markers on its types declare it. Schemas of types of other modules are left out.
+func (s *State) Declare(d *manifest.Definition, module string, types map[string]*resolve.Type) error {
+	for i, v := range d.Versions {
+		t := types[v.Name]
+		if t == nil {
+			continue
+		}
+		text, err := json.Marshal(goschema.Of(t))
+		if err != nil {
+			return err
+		}
+		known := newVersion(model.VersionedType{Group: d.Group, Version: v.Name, GoType: model.GoType{Name: d.Kind}}, t, module)
+		d.Versions[i].Schema, err = manifest.Declared(text, func(path string) diag.Range {
+			if path == "" {
+				return v.Range
+			}
+			f, _ := known.field(strings.TrimRight(path, "[]"))
+			return f.Range
+		})
+		if err != nil {
+			return err
+		}
+	}
+	s.declared = append(s.declared, &Definition{Definition: d, derived: true})
+	return nil
+}
+
+// HasDeclared reports whether types declare kinds.
+func (s *State) HasDeclared() bool { return len(s.declared) > 0 }
 
 // addVersion adds the Go type of a version, once.
 func (s *State) addVersion(v model.VersionedType, t *resolve.Type, module string) {

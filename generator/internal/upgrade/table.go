@@ -20,7 +20,9 @@ type Rule struct {
 	version    func(p *pass, old, now *version)
 	side       func(p *pass, old, now *side)
 	field      func(p *pass, old, now *fate)
-	policy     func(p *pass, old, now *model.Policy)
+	// declared says that the function for definitions also judges kinds as their Go types declare them.
+	declared bool
+	policy   func(p *pass, old, now *model.Policy)
 }
 
 // Rules lists the rules.
@@ -42,9 +44,9 @@ func Rules() []Rule {
 		{Severities: []Severity{Breaking, Careful}, webhook: renamed, Rule: diag.Rule{ID: "G14", Title: "a webhook has another name"}},
 		{Severities: []Severity{Careful}, find: configurationGone, Rule: diag.Rule{ID: "G15", Title: "a configuration is gone"}},
 		{Severities: []Severity{Careful}, find: otherOrder, Rule: diag.Rule{ID: "G16", Title: "mutating webhooks are called in another order, or again"}},
-		{Severities: []Severity{Breaking, Careful}, definition: versionGone, Rule: diag.Rule{ID: "G17", Title: "a version of a kind is gone"}},
-		{Severities: []Severity{Breaking}, definition: versionNotServed, Rule: diag.Rule{ID: "G18", Title: "a version is no longer served"}},
-		{Severities: []Severity{Breaking, Careful}, definition: otherStorage, Rule: diag.Rule{ID: "G19", Title: "another version is stored"}},
+		{Severities: []Severity{Breaking, Careful}, definition: versionGone, declared: true, Rule: diag.Rule{ID: "G17", Title: "a version of a kind is gone"}},
+		{Severities: []Severity{Breaking}, definition: versionNotServed, declared: true, Rule: diag.Rule{ID: "G18", Title: "a version is no longer served"}},
+		{Severities: []Severity{Breaking, Careful}, definition: otherStorage, declared: true, Rule: diag.Rule{ID: "G19", Title: "another version is stored"}},
 		{Severities: []Severity{Breaking, Careful}, definition: versionNew, Rule: diag.Rule{ID: "G20", Title: "a version is new"}},
 		{Severities: []Severity{Breaking, Careful}, definition: conversionByWebhook, Rule: diag.Rule{ID: "G21", Title: "a webhook begins or ceases to convert a kind"}},
 		{Severities: []Severity{Breaking}, definition: otherConversionServer, Rule: diag.Rule{ID: "G22", Title: "a kind is converted elsewhere"}},
@@ -69,5 +71,9 @@ func Rules() []Rule {
 		{Severities: []Severity{Careful}, policy: otherReason, Rule: diag.Rule{ID: "G41", Title: "a denial has another reason"}},
 		{Severities: []Severity{Safe}, policy: otherMessage, Rule: diag.Rule{ID: "G42", Title: "a denial has another message"}},
 		{Severities: []Severity{Careful, Safe}, policy: otherAnnotations, Rule: diag.Rule{ID: "G43", Title: "a policy has other audit annotations"}},
+		{Severities: []Severity{Breaking}, definition: otherKind, declared: true, Rule: diag.Rule{ID: "G44", Title: "a kind has another scope or name"}},
+		{Severities: []Severity{Breaking, Careful}, definition: otherSubresources, declared: true, Rule: diag.Rule{ID: "G45", Title: "a version gets or loses a subresource"}},
+		{Severities: []Severity{Breaking, Careful}, schema: otherMerge, Rule: diag.Rule{ID: "G46", Title: "a list or map is merged differently"}},
+		{Severities: []Severity{Breaking, Careful}, schema: stricter, Rule: diag.Rule{ID: "G47", Title: "a schema is stricter"}},
 	}
 }

@@ -62,6 +62,9 @@ func Compare(from, to *State) []Finding {
 		}
 		each(p, s.webhooks, r.webhook)
 		each(p, s.definitions, r.definition)
+		if r.declared {
+			each(p, s.declared, r.definition)
+		}
 		each(p, s.schemas, r.schema)
 		each(p, s.versions, r.version)
 		each(p, s.sides, r.side)
@@ -91,6 +94,7 @@ type step struct {
 	// added and removed are the webhooks of one state alone.
 	added, removed []*Webhook
 	definitions    []pair[*Definition]
+	declared       []pair[*Definition]
 	schemas        []pair[*schema]
 	versions       []pair[*version]
 	sides          []pair[*side]
@@ -108,7 +112,11 @@ type pass struct {
 	found *[]Finding
 }
 
+// report adds a finding, unless another file shows it: a definition and its Go type both may.
 func (p *pass) report(f Finding) {
 	f.Rule = p.rule
+	if slices.ContainsFunc(*p.found, func(other Finding) bool { return other.title() == f.title() && other.Pos.File != f.Pos.File }) {
+		return
+	}
 	*p.found = append(*p.found, f)
 }

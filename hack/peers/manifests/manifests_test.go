@@ -37,7 +37,7 @@ func projects() []project {
 			read: "the mutating webhook has timeoutSeconds 30: while its server hangs, each CertificateRequest waits half a minute; the validating one has 30, too"},
 		{module: "github.com/kedacore/keda/v2", version: "v2.21.0", overlays: []string{"config/webhooks"}},
 		{module: "github.com/open-policy-agent/gatekeeper/v3", version: "v3.23.1", files: []string{"deploy/gatekeeper.yaml"},
-			read: "those that are called for everything have failurePolicy Ignore, the one with Fail is for namespaces"},
+			read: "those that are called for everything have failurePolicy Ignore, the one with Fail is for namespaces; six subresources are only connected to, such as pods/exec, and no rule names CONNECT"},
 		{module: "github.com/prometheus-operator/prometheus-operator", version: "v0.85.0", files: []string{
 			"test/framework/resources/alertmanager-config-validating-webhook.yaml",
 			"test/framework/resources/prometheus-operator-mutatingwebhook.yaml",
