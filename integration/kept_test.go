@@ -192,8 +192,9 @@ func TestKubectlKeeps(t *testing.T) {
 	check("replace by a manifest")
 }
 
-// storeAll writes Fleets to etcd as the API server stores them: 10,000 creations would take a minute.
-func (e *environment) storeAll(t *testing.T, all []*unstructured.Unstructured) {
+// storeAll writes objects of a resource, with its group as in fleet.example.com/fleets, to etcd as the API server stores
+// them: 10,000 creations would take a minute.
+func (e *environment) storeAll(t *testing.T, resource string, all []*unstructured.Unstructured) {
 	t.Helper()
 	type put struct {
 		Key   []byte `json:"key"`
@@ -203,15 +204,15 @@ func (e *environment) storeAll(t *testing.T, all []*unstructured.Unstructured) {
 		var transaction struct {
 			Success []map[string]put `json:"success"`
 		}
-		for _, fleet := range some {
-			fleet.SetUID(uuid.NewUUID())
-			fleet.SetCreationTimestamp(metav1.Now())
-			fleet.SetGeneration(1)
-			text, err := json.Marshal(fleet.Object)
+		for _, o := range some {
+			o.SetUID(uuid.NewUUID())
+			o.SetCreationTimestamp(metav1.Now())
+			o.SetGeneration(1)
+			text, err := json.Marshal(o.Object)
 			if err != nil {
 				t.Fatal(err)
 			}
-			key := fmt.Sprintf("/registry/fleet.example.com/fleets/%s/%s", fleet.GetNamespace(), fleet.GetName())
+			key := fmt.Sprintf("/registry/%s/%s/%s", resource, o.GetNamespace(), o.GetName())
 			transaction.Success = append(transaction.Success, map[string]put{"requestPut": {[]byte(key), text}})
 		}
 		body, err := json.Marshal(transaction)
@@ -241,7 +242,7 @@ func TestListOf10000(t *testing.T) {
 	for i := range n - 2 {
 		all = append(all, newFleet("v1", namespace, fmt.Sprintf("fleet-%04d", i), object{"replicas": int64(i % 100), "owners": []any{"a", "b"}}))
 	}
-	e.storeAll(t, all)
+	e.storeAll(t, "fleet.example.com/fleets", all)
 	broken := newFleet("v1", namespace, "broken", hub())
 	e.create(t, broken)
 	status := moored()

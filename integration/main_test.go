@@ -3,9 +3,11 @@
 package integration
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/webhook-gen/webhook-gen/integration/arguments"
@@ -13,12 +15,17 @@ import (
 	"github.com/webhook-gen/webhook-gen/integration/platform"
 	"github.com/webhook-gen/webhook-gen/integration/sealed"
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/program"
 )
 
 // shared is the environment of all tests, which TestMain starts. It is nil where there is no API server to start.
 var shared *environment
 
 func TestMain(m *testing.M) {
+	if args := os.Getenv(crateProgram); args != "" { // a test runs this binary as the program of its webhooks
+		code, _ := program.Run(context.Background(), strings.Fields(args), registerCrates)
+		os.Exit(code)
+	}
 	os.Exit(apiserver.Run(m, func() (stop func(), err error) {
 		if shared, err = start(); err != nil {
 			return nil, err

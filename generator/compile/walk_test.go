@@ -103,7 +103,7 @@ func step(r *rand.Rand) (name string, run func(context.Context, project.Config) 
 		}
 	case n < 10:
 		return text(fmt.Sprintf("delete version, force %v", force)), func(ctx context.Context, c project.Config) (project.Result, error) {
-			return project.DeleteVersion(ctx, c, of, force)
+			return project.DeleteVersion(ctx, c, of, nil, force)
 		}
 	}
 	return "", nil

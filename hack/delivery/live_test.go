@@ -17,6 +17,9 @@ import (
 	"testing"
 	"time"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
 )
 
@@ -43,6 +46,57 @@ func (p project) live(t *testing.T, c cluster) {
 	}
 	c.must(p, strings.Join(objects, "\n---\n"), "apply")
 	p.enforced(t, c)
+	p.migrated(t, c)
+}
+
+// migrated makes the other version of a kind the storage version, and migrates a stored object with the permissions of
+// the component config/migration alone. Then the old version may be deleted, and not before.
+func (p project) migrated(t *testing.T, c cluster) {
+	t.Helper()
+	p.run("go", "build", "-o", "bin/webhook", "./cmd/webhook")
+	c.must(p, p.read("config/migration/migration.yaml"), "apply")
+	c.must(p, "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: stored, namespace: default}\nspec: {sku: tea}\n", "create")
+	token := c.must(p, "", "create", "token", "shop-migration", "--namespace", "shop-system")
+	config := clientcmdapi.NewConfig()
+	config.Clusters["c"] = &clientcmdapi.Cluster{Server: c.config.Host, CertificateAuthorityData: c.config.CAData}
+	config.AuthInfos["job"] = &clientcmdapi.AuthInfo{Token: strings.TrimSpace(token)}
+	config.AuthInfos["admin"] = &clientcmdapi.AuthInfo{ClientCertificateData: c.config.CertData, ClientKeyData: c.config.KeyData}
+	file := func(user string) string {
+		config.Contexts["c"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: user}
+		config.CurrentContext = "c"
+		file := filepath.Join(t.TempDir(), "kubeconfig")
+		if err := clientcmd.WriteToFile(*config, file); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	const definition = "orders.shop.example.com"
+	var crd apiextensionsv1.CustomResourceDefinition
+	read := func() {
+		crd = apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.Unmarshal([]byte(c.must(p, "", "get", "crd", definition, "-o", "yaml")), &crd); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read()
+	var patch, old string
+	for i, v := range crd.Spec.Versions {
+		patch += fmt.Sprintf(`,{"op": "replace", "path": "/spec/versions/%d/storage", "value": %v}`, i, !v.Storage)
+		if v.Storage {
+			old = v.Name
+		}
+	}
+	c.must(p, "", "patch", "crd", definition, "--type=json", "--patch=["+patch[1:]+"]")
+	remove := []string{"bin/webhook-gen", "delete", "version", "--group", "shop", "--version", old, "--kind", "Order", "--dry-run", "--force", "--kubeconfig", file("admin")}
+	if out, err := try(p.dir, p.env, remove...); err == nil || !strings.Contains(err.Error(), "status.storedVersions of "+definition+" has "+old) {
+		t.Errorf("before the migration: %v\n%s", err, out)
+	}
+	p.run("bin/webhook", "migrate", "--kubeconfig", file("job"))
+	if read(); len(crd.Status.StoredVersions) != 1 || crd.Status.StoredVersions[0] == old {
+		t.Errorf("after the migration the stored versions are %v", crd.Status.StoredVersions)
+	}
+	p.run(remove...)
+	c.must(p, "", "delete", "orders.v1.shop.example.com", "stored")
 }
 
 // enforced checks that the API server calls the project's webhooks: a denial, a default and a conversion.

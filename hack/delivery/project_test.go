@@ -91,7 +91,7 @@ func TestFromNothing(t *testing.T) {
 	})
 
 	p.run(append(gen, "delete", "webhook", "--group", "shop", "--version", "v1", "--kind", "Order", "--force")...)
-	p.run(append(gen, "delete", "version", "--group", "shop", "--version", "v2", "--kind", "Order", "--force")...)
+	p.run(append(gen, "delete", "version", "--group", "shop", "--version", "v2", "--kind", "Order", "--migrated", "--force")...)
 	p.run("make", "generate", "test", "verify")
 	t.Run("what an API server presents", func(t *testing.T) { p.in(t).callers(t) })
 	knows := p.run("grep", "-rliE", "orders|orderwebhook|/convert", "cmd", "config", "charts", "internal", "test")
@@ -189,6 +189,7 @@ func (p project) charts() map[string]string {
 		"aggregated, self-managed": {"topology=aggregated", "certificates.mode=self-managed"},
 		"aggregated, secret":       {"topology=aggregated", "certificates.mode=secret", "certificates.caBundle=LS0tLQ=="},
 		"metrics":                  {"metrics.enabled=true", "metrics.serviceMonitor=true"},
+		"migration":                {"migration.enabled=true", "migration.rate=50", "nodeSelector.pool=system"},
 		"values":                   {"failurePolicy=Ignore", "timeoutSeconds=7", "replicas=3", "networkPolicy=false", `webhooks.validate\.configmaps\.v1\.example\.com.namespaceSelector.matchLabels.environment=prod`},
 	} {
 		var set []string
@@ -208,6 +209,7 @@ func (p project) charts() map[string]string {
 		"aggregated, self-managed": {"-certificate-injects=apiservices/v1.release-shop.shop-system.svc", "resources: [apiservices]"},
 		"aggregated, secret":       {"caBundle: LS0tLQ=="},
 		"metrics":                  {"- -metrics-address=:8080", "containerPort: 8080", "targetPort: metrics", "port: 8080", "kind: ServiceMonitor"},
+		"migration":                {"kind: Job", "helm.sh/hook: post-upgrade", "- --rate=50", "shop-system-release-shop-migration", `- "orders.shop.example.com"`, `resources: ["orders"]`, "nodeSelector: {\"pool\":\"system\"}\n      containers:\n        - name: migration"},
 		"values":                   {`failurePolicy: "Ignore"`, "timeoutSeconds: 7", "replicas: 3", `"values":["kube-system","shop-system"]}],"matchLabels":{"environment":"prod"}`},
 	} {
 		for _, text := range texts {
@@ -224,6 +226,9 @@ func (p project) charts() map[string]string {
 	}
 	if strings.Contains(charts["cert-manager"], "8080") || strings.Contains(charts["cert-manager"], "ServiceMonitor") {
 		p.Error("the chart has metrics that nobody has asked for")
+	}
+	if strings.Contains(charts["cert-manager"], "kind: Job") {
+		p.Error("the chart has a migration that nobody has asked for")
 	}
 	if strings.Contains(charts["values"], "kind: NetworkPolicy") || strings.Contains(charts["secret"], "cert-manager.io") {
 		p.Error("the chart has what values have turned off")
@@ -266,7 +271,7 @@ func (p project) dryRun(c cluster, charts map[string]string) {
 	}
 	c.must(p, serviceMonitors, "apply")
 	c.must(p, "", "wait", "--for=condition=Established", "crd/servicemonitors.monitoring.coreos.com", "--timeout=30s")
-	p.replace("config/default/kustomization.yaml", "# components:", "components:")
+	p.replace("config/default/kustomization.yaml", "# components: [", "components: [../migration, ")
 	p.write("config/ca.crt", string(newAuthority(p.T).pem()))
 	for _, topology := range []string{"service", "aggregated"} {
 		for _, certificates := range []string{"cert-manager", "self-managed", "secret\n  caFile: config/ca.crt"} {
@@ -278,6 +283,7 @@ func (p project) dryRun(c cluster, charts map[string]string) {
 	for _, chart := range charts {
 		check(chart)
 	}
+	p.replace("config/default/kustomization.yaml", "../migration, ", "")
 	p.replace("config/default/kustomization.yaml", ", ../servicemonitor]", "]") // other clusters do not know the kind
 }
 

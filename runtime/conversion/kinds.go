@@ -93,6 +93,13 @@ func (h *Handler) Versions(kind schema.GroupKind) []string {
 	return nil
 }
 
+// Kinds returns the kinds that the handler converts, sorted.
+func (h *Handler) Kinds() []schema.GroupKind {
+	return slices.SortedFunc(maps.Keys(h.kinds), func(a, b schema.GroupKind) int {
+		return strings.Compare(a.String(), b.String())
+	})
+}
+
 // names returns the names of the versions in order.
 func (v *versions) names() []string {
 	names := map[string]bool{}

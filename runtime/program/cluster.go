@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
@@ -29,10 +30,7 @@ const (
 
 // cluster scans the objects of a cluster.
 func (s *scanner) cluster(ctx context.Context, set *settings) error {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = set.kubeconfig
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
-		&clientcmd.ConfigOverrides{CurrentContext: set.context}).ClientConfig()
+	config, err := clusterConfig(set.kubeconfig, set.context)
 	if err != nil {
 		return err
 	}
@@ -72,6 +70,15 @@ func (s *scanner) cluster(ctx context.Context, set *settings) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// clusterConfig returns how to reach a cluster, as kubectl finds it. In a pod without a kubeconfig, that is the pod's
+// own cluster.
+func clusterConfig(kubeconfig, context string) (*rest.Config, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = kubeconfig
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
+		&clientcmd.ConfigOverrides{CurrentContext: context}).ClientConfig()
 }
 
 // whoAmI returns the user as whom the API server knows the client. It sends a SelfSubjectReview, which nothing stores.

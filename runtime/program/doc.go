@@ -26,6 +26,11 @@
 //
 //	webhook convert -f orders.yaml --to v2
 //
+// The command migrate writes stored objects back in the storage version of their CustomResourceDefinition, and then
+// removes the other versions from status.storedVersions:
+//
+//	webhook migrate --context staging
+//
 // This module imports client-go, which the other modules of the runtime do not. Require client-go in the version of
 // k8s.io/api.
 package program

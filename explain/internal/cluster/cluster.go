@@ -6,6 +6,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -165,6 +166,18 @@ func (c *Cluster) Params(ctx context.Context, resource schema.GroupVersionResour
 		return nil, err
 	}
 	return list.Items, nil
+}
+
+// Definition reads the definition of a kind. Without one it returns nil.
+func (c *Cluster) Definition(ctx context.Context, kind schema.GroupKind) (*apiextensionsv1.CustomResourceDefinition, error) {
+	all, err := c.definitions(ctx)
+	i := slices.IndexFunc(all, func(d *apiextensionsv1.CustomResourceDefinition) bool {
+		return d.Spec.Group == kind.Group && d.Spec.Names.Kind == kind.Kind
+	})
+	if i < 0 {
+		return nil, err
+	}
+	return all[i], err
 }
 
 func (c *Cluster) definitions(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {

@@ -57,8 +57,9 @@ func DeleteWebhook(ctx context.Context, c Config, r Resource, w Webhooks, force 
 }
 
 // DeleteVersion removes a version of a kind: its type's file, its webhooks and its conversion. If only one version
-// remains, it is neither hub nor spoke.
-func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Result, error) {
+// remains, it is neither hub nor spoke. If other versions remain, unstored checks that no object is stored in this one;
+// nil checks nothing.
+func DeleteVersion(ctx context.Context, c Config, r Resource, unstored func(context.Context, Resource) error, force bool) (Result, error) {
 	s, stopped, err := c.site(ctx)
 	if err != nil {
 		return stopped, err
@@ -74,6 +75,11 @@ func DeleteVersion(ctx context.Context, c Config, r Resource, force bool) (Resul
 		return Result{}, fmt.Errorf("%s uses %s, which %s declares: move it to a file that is to stay", s.rel(user.Path), name, s.rel(own.File.Path))
 	}
 	left := s.others(r)
+	if unstored != nil && len(left) > 0 {
+		if err := unstored(ctx, Resource{Group: own.Group, Version: r.Version, Kind: r.Kind}); err != nil {
+			return Result{}, err
+		}
+	}
 	var edited []string
 	if isEdited, err := s.isEdited(own, r.Kind, left); err != nil {
 		return Result{}, err

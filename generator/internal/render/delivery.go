@@ -49,7 +49,7 @@ const CRDBases = "config/crd/bases"
 // DeliveryPatterns returns patterns, relative to the module's root, for all files that delivery may have written. The
 // kustomization.yaml beside the manifest is not among them.
 func DeliveryPatterns() []string {
-	return []string{"config/base/*.yaml", "config/crd/kustomization.yaml", "config/certificates/*/*.yaml", "config/apiserver/*.yaml", "config/metrics/kustomization.yaml", "config/policies-v1beta1/kustomization.yaml", "config/servicemonitor/*.yaml", "charts/*/templates/*", "charts/*/values.schema.json"}
+	return []string{"config/base/*.yaml", "config/crd/kustomization.yaml", "config/certificates/*/*.yaml", "config/apiserver/*.yaml", "config/metrics/kustomization.yaml", "config/migration/*.yaml", "config/policies-v1beta1/kustomization.yaml", "config/servicemonitor/*.yaml", "charts/*/templates/*", "charts/*/values.schema.json"}
 }
 
 // delivery adds kustomize bases and a Helm chart. The overlay and the chart's values belong to the user.
@@ -88,8 +88,10 @@ type object struct {
 	// CABundle is the APIService's caBundle, or "" if something in the cluster injects it.
 	CABundle string
 	// ClusterName is the name of cluster-scoped objects.
-	ClusterName                    string
-	Injected                       []injected
+	ClusterName string
+	Injected    []injected
+	// Migrated are the resources whose stored objects the program can migrate.
+	Migrated                       []migrated
 	Resources, Components, Patches []string
 	// CommonLabels are YAML lines with the labels that kustomize adds to all objects.
 	CommonLabels []string
@@ -97,6 +99,9 @@ type object struct {
 
 // injected is an object with a caBundle that something in the cluster sets.
 type injected struct{ APIVersion, Kind, Resource, Name string }
+
+// migrated is a resource with versions that the program converts.
+type migrated struct{ Group, Plural string }
 
 func (i injected) Group() string {
 	group, _, _ := strings.Cut(i.APIVersion, "/")

@@ -47,8 +47,13 @@ func (d *deliverer) chartObjects() {
 		"servicemonitor":          `and (.Values.metrics).enabled (.Values.metrics).serviceMonitor`,
 		"self-managed":            `eq .Values.certificates.mode "self-managed"`,
 		"aggregated":              fmt.Sprintf("include %q .", d.options.Delivery.Name+".aggregated"),
+		"migration":               "(.Values.migration).enabled",
 	}
-	for _, name := range append(sharedObjects(), "aggregated", "cert-manager", "horizontalpodautoscaler", "self-managed", "servicemonitor") {
+	names := append(sharedObjects(), "aggregated", "cert-manager", "horizontalpodautoscaler", "self-managed", "servicemonitor")
+	if helm.Migrated = d.migrated(); len(helm.Migrated) > 0 {
+		names = append(names, "migration")
+	}
+	for _, name := range names {
 		text, err := templates.Execute("delivery/objects/"+name+".yaml.tmpl", helm)
 		if condition, ok := conditions[name]; ok {
 			text = fmt.Appendf(nil, "{{- if %s }}\n%s{{- end }}\n", condition, text)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -38,4 +39,15 @@ func (d *deliverer) readCRDs() {
 		}
 		d.crds = append(d.crds, c)
 	}
+}
+
+// migrated returns the resources of the definitions whose versions a webhook converts.
+func (d *deliverer) migrated() []migrated {
+	var all []migrated
+	for _, c := range d.crds {
+		if plural, group, ok := strings.Cut(c.name, "."); ok && c.conversion != nil {
+			all = append(all, migrated{group, plural})
+		}
+	}
+	return all
 }

@@ -40,6 +40,10 @@ func (d *deliverer) kustomizeServer(data *object) {
 	d.add("config/metrics/kustomization.yaml", "delivery/kustomize/metrics.yaml.tmpl", data, output.Generated)
 	d.add("config/servicemonitor/kustomization.yaml", "delivery/kustomize/servicemonitor.yaml.tmpl", data, output.Generated)
 	d.add("config/servicemonitor/servicemonitor.yaml", "delivery/objects/servicemonitor.yaml.tmpl", data, output.Generated)
+	if data.Migrated = d.migrated(); len(data.Migrated) > 0 {
+		d.add("config/migration/kustomization.yaml", "delivery/kustomize/migration.yaml.tmpl", data, output.Generated)
+		d.add("config/migration/migration.yaml", "delivery/objects/migration.yaml.tmpl", data, output.Generated)
+	}
 	data.Injected = d.injected()
 	mode := data.Certificates
 	if file, ok := map[string]string{"cert-manager": "certificate.yaml", "self-managed": "rbac.yaml"}[mode]; ok {

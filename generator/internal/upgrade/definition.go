@@ -20,8 +20,7 @@ func versionGone(p *pass, old, now *Definition) {
 			Effect:  fmt.Sprintf("Clients and manifests that name %s fail (404).", v.Name),
 			Steps: []string{
 				"release with another storage version and this one deprecated, so that clients are warned: deprecated: true",
-				"write every object again, so that none is stored in the old version: a StorageVersionMigration, or kubectl get -o json | kubectl replace -f -",
-				fmt.Sprintf("take %s out of status.storedVersions: kubectl patch crd %s --subresource=status", v.Name, old.Name),
+				fmt.Sprintf("migrate the stored objects, which takes %s out of status.storedVersions: your program's command migrate --definition %s", v.Name, old.Name),
 				"release with served: false; then without the version, definition and servers in this order"}}
 		switch stored := strings.Join(old.Stored, ", "); {
 		case slices.Contains(old.Stored, v.Name):
