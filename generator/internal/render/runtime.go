@@ -24,7 +24,7 @@ const (
 func assertRuntime(f *jen.File) {
 	const version = templates.RuntimePath + "/version"
 	f.ImportName(version, "version")
-	f.Add(comment("If one of these constants overflows, the name of its type is the remedy."))
+	f.Add(comment("The build fails here if generated code and runtime do not match. The name of the type tells what to update."))
 	f.Const().Defs(
 		jen.Id("_").Op("=").Qual(version, "UpdateRuntimeInGoMod").Parens(jen.Qual(version, "Max").Op("-").Lit(generation)),
 		jen.Id("_").Op("=").Qual(version, "RunWebhookGenAgain").Parens(jen.Lit(generation).Op("-").Qual(version, "Min")),
