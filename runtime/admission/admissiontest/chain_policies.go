@@ -103,7 +103,7 @@ func (c *chain[T]) runPolicies(t testing.TB, phase string) (changed, ok bool) {
 		return false, true
 	}
 	sent := cmp.Or(string(request.Current), string(request.Object.Raw))
-	diff := failure.Diff([]byte(sent), answer.Object)
+	diff := failure.Diff(defaulted([]byte(sent)), answer.Object)
 	c.request = c.request.JSON(string(answer.Object))
 	c.note("the policies change", diff, answer.Object)
 	return true, true

@@ -179,7 +179,7 @@ func (p Policies[T]) compare(t testing.TB, c Case[T], request *admissionv1.Admis
 			}
 			want = withKind(object, kind.GroupVersionKind())
 		}
-		if diff := failure.Diff(want, answer.Object); diff != "" {
+		if diff := failure.Diff(defaulted(want), answer.Object); diff != "" {
 			t.Errorf("object after the policies (-want +got):\n%s", diff)
 		}
 	}

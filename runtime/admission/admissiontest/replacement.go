@@ -161,7 +161,7 @@ func (c replacementCheck) ask(t testing.TB, p pair) (outcome, bool) {
 	if err != nil || result.Response == nil {
 		return outcome{}, false
 	}
-	return outcome{result.Response.Allowed, result.object, result.reason()}, true
+	return outcome{result.Response.Allowed, defaulted(result.object), result.reason()}, true
 }
 
 // review returns the review of a request.
@@ -170,7 +170,7 @@ func (c replacementCheck) review(p pair) rawReview {
 	if p.operation == admissionv1.Delete {
 		object = p.old
 	}
-	r := c.reviewOf(p.operation, c.call, object, p.old)
+	r := c.reviewOf(p.operation, c.call, defaulted(object), defaulted(p.old))
 	if c.isClusterScoped() {
 		r = r.Named("", "filled")
 	}
