@@ -182,14 +182,23 @@ type existingCheck struct {
 	depends *bool
 }
 
+// decoded returns an object as an API server has it before it calls webhooks. Without a definition, objects of
+// Kubernetes' own kinds get their defaults.
+func (c existingCheck) decoded(object json.RawMessage) json.RawMessage {
+	if c.definition == nil {
+		return defaulted(c.withKind(object))
+	}
+	return c.definition.decoded(object)
+}
+
 // defaulted returns the request after the defaults of its objects and the mutating webhooks for them. It reports false
 // if it does not reach the handler, because a mutating webhook denies it or the schema refuses the result.
 func (c existingCheck) defaulted(r existingRequest) (existingRequest, bool) {
-	r.object, r.old = c.definition.decoded(r.object), c.definition.decoded(r.old)
+	r.object, r.old = c.decoded(r.object), c.decoded(r.old)
 	for _, m := range c.before {
 		if r.old != nil && m.Functions[admissionv1.Create] != "" {
 			if reply := m.ask(existingRequest{operation: admissionv1.Create, object: r.old}); reply.allowed() {
-				r.old = c.definition.decoded(reply.object)
+				r.old = c.decoded(reply.object)
 			}
 		}
 		if m.Functions[r.operation] == "" || r.operation == admissionv1.Delete {
@@ -199,7 +208,7 @@ func (c existingCheck) defaulted(r existingRequest) (existingRequest, bool) {
 		if !reply.allowed() {
 			return r, false
 		}
-		r.object = c.definition.decoded(reply.object)
+		r.object = c.decoded(reply.object)
 	}
 	return r, c.Mutating || c.definition.accepts(r.object) && c.definition.accepts(r.old)
 }

@@ -300,7 +300,7 @@ func (c existingCheck) changesAgain(r existingRequest) string {
 	if reply.object == nil {
 		return ""
 	}
-	result := c.definition.decoded(reply.object) // an API server sets defaults again
+	result := c.decoded(reply.object) // an API server sets defaults again
 	again := c.ask(existingRequest{operation: r.operation, object: result, old: r.old})
 	switch {
 	case again.panicked != "":
@@ -308,7 +308,7 @@ func (c existingCheck) changesAgain(r existingRequest) string {
 	case !again.allowed():
 		return "denies its own result: " + again.message()
 	}
-	if diff := failure.Diff(result, c.definition.decoded(again.object)); diff != "" {
+	if diff := failure.Diff(result, c.decoded(again.object)); diff != "" {
 		return "changes its own result (-result +changed):\n" + diff
 	}
 	return ""

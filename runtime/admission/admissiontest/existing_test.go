@@ -17,6 +17,8 @@ import (
 	"sync"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 )
 
@@ -366,5 +368,46 @@ spec:
 				t.Errorf("it reports\n%s\nwant %q in it", said, test.want)
 			}
 		})
+	}
+}
+
+// TestExistingSetsDefaultsOfBuiltinKinds has a validator of Deployments that reads replicas, which an API server always
+// sets before it calls webhooks.
+func TestExistingSetsDefaultsOfBuiltinKinds(t *testing.T) {
+	manifest := filepath.Join(t.TempDir(), "manifest.txt")
+	if err := os.WriteFile(manifest, []byte(`apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: all}
+webhooks:
+- name: validate.example.com
+  rules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [deployments]}]
+  clientConfig: {url: "https://localhost/validate"}
+  admissionReviewVersions: [v1]
+  sideEffects: None
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	replicas := int32(0)
+	validate := func(d *appsv1.Deployment) error {
+		replicas = max(replicas, *d.Spec.Replicas)
+		return nil
+	}
+	Existing{
+		Manifest: manifest,
+		Webhooks: []Webhook{{
+			Name: "validate.example.com", Path: "/validate", Object: appsv1.Deployment{},
+			Kinds: []Kind{{"apps/v1", "Deployment"}}, Resources: []string{"deployments"},
+			Functions: map[admission.Operation]string{admission.Create: "ValidateCreate", admission.Update: "ValidateUpdate"},
+		}},
+		Handlers: map[string]http.Handler{"/validate": admission.Validating("validate.example.com", admission.ForKind("apps/v1", "Deployment"),
+			admission.OnCreate(func(_ context.Context, r *admission.CreateRequest[appsv1.Deployment]) error {
+				return validate(r.Object)
+			}),
+			admission.OnUpdate(func(_ context.Context, r *admission.UpdateRequest[appsv1.Deployment]) error {
+				return validate(r.Object)
+			}))},
+	}.Run(t)
+	if replicas == 0 {
+		t.Error("the validator was not called")
 	}
 }
