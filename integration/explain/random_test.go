@@ -185,11 +185,15 @@ func (g *grammar) policy(batch string, index int, mutates, mayFail bool) (policy
 		}
 		m := fmt.Sprintf("m%d", index)
 		g.features["mutation"]++
-		spec["mutations"] = []any{pick(g,
+		forms := []any{
 			map[string]any{"patchType": "ApplyConfiguration", "applyConfiguration": map[string]any{"expression": "Object{metadata: Object.metadata{annotations: {'" + m + "': " + value + "}}}"}},
-			map[string]any{"patchType": "ApplyConfiguration", "applyConfiguration": map[string]any{"expression": "Object{spec: Object.spec{items: [Object.spec.items{name: '" + m + "', size: 3}]}}"}},
 			map[string]any{"patchType": "JSONPatch", "jsonPatch": map[string]any{"expression": "[JSONPatch{op: 'add', path: '/metadata/labels/" + m + "', value: 'x'}]"}},
-		)}
+		}
+		if mayFail { // then no other mutation may add an item before it or after it
+			forms = append(forms, map[string]any{"patchType": "ApplyConfiguration", "applyConfiguration": map[string]any{
+				"expression": "Object{spec: Object.spec{items: [Object.spec.items{name: '" + m + "', size: 3}]}}"}})
+		}
+		spec["mutations"] = []any{pick(g, forms...)}
 	} else {
 		binding["validationActions"] = pick(g, []any{"Deny"}, []any{"Deny"}, []any{"Warn"}, []any{"Audit"}, []any{"Deny", "Audit"}, []any{"Warn", "Audit"})
 		var validations []any
