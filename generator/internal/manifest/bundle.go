@@ -61,7 +61,8 @@ func (r *reader) serviceVersion(t text, node *yaml.Node) {
 		t.positions(at, "", item)
 		for _, problem := range unknown {
 			_, field, _ := strings.Cut(problem.Error(), `"`)
-			r.diags.Add(diag.Errorf(at.Nearest(strings.TrimSuffix(field, `"`), t.Range(item)), RuleObject, "%s: OLM has no such field", problem))
+			where := at.Nearest(strings.TrimSuffix(field, `"`), t.Range(item))
+			r.diags.Add(diag.Errorf(where, RuleObject, "%s: OLM has no such field", problem))
 		}
 		at.Set("name", at["generateName"])
 		at.Set("clientConfig.service.path", at["webhookPath"])
@@ -75,13 +76,17 @@ func (r *reader) serviceVersion(t text, node *yaml.Node) {
 		r.objects = append(r.objects, service)
 		switch d.Type {
 		case "ConversionWebhook":
-			r.conversions = append(r.conversions, olmConversion{d.ConversionCRDs, Conversion{Range: w.Range, Client: w.Spec.ClientConfig, ReviewVersions: d.AdmissionReviewVersions}})
+			r.conversions = append(r.conversions, olmConversion{d.ConversionCRDs, Conversion{
+				Range: w.Range, Client: w.Spec.ClientConfig, ReviewVersions: d.AdmissionReviewVersions,
+			}})
 		case "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook":
 			allowed, bad := allowances(t.above(item))
 			r.diags.Add(bad...)
 			w.Allowed = allowed
 			p := r.projects["v1"]
-			p.Configurations = append(p.Configurations, &model.Configuration{Source: w.Source, Mutating: w.Mutating, Name: w.Configuration, Webhooks: []*model.Webhook{w}})
+			p.Configurations = append(p.Configurations, &model.Configuration{
+				Source: w.Source, Mutating: w.Mutating, Name: w.Configuration, Webhooks: []*model.Webhook{w},
+			})
 		default:
 			r.diags.Add(diag.Errorf(at.Nearest("type", t.Range(item)), RuleObject, "OLM knows no webhooks of type %q", d.Type).
 				WithHint("write ValidatingAdmissionWebhook, MutatingAdmissionWebhook or ConversionWebhook"))
@@ -95,11 +100,14 @@ func (d webhookDescription) webhook(namespace string) *model.Webhook {
 	service := &admissionregistrationv1.ServiceReference{
 		Name: strings.ReplaceAll(d.DeploymentName, ".", "-") + "-service", Namespace: namespace, Path: d.WebhookPath, Port: &port,
 	}
-	return &model.Webhook{Mutating: d.Type == "MutatingAdmissionWebhook", Configuration: d.GenerateName, Scoped: true, Spec: admissionregistrationv1.MutatingWebhook{
-		Name: d.GenerateName, ClientConfig: admissionregistrationv1.WebhookClientConfig{Service: service}, Rules: d.Rules, FailurePolicy: d.FailurePolicy,
+	w := &model.Webhook{Mutating: d.Type == "MutatingAdmissionWebhook", Configuration: d.GenerateName, Scoped: true}
+	w.Spec = admissionregistrationv1.MutatingWebhook{
+		Name: d.GenerateName, ClientConfig: admissionregistrationv1.WebhookClientConfig{Service: service},
+		Rules: d.Rules, FailurePolicy: d.FailurePolicy,
 		MatchPolicy: d.MatchPolicy, ObjectSelector: d.ObjectSelector, SideEffects: d.SideEffects, TimeoutSeconds: d.TimeoutSeconds,
 		AdmissionReviewVersions: d.AdmissionReviewVersions, ReinvocationPolicy: d.ReinvocationPolicy,
-	}}
+	}
+	return w
 }
 
 // convert sets the conversions of ClusterServiceVersions in the definitions that they name, as OLM does.
