@@ -3,11 +3,14 @@
 package inspect
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,6 +54,7 @@ func Lint(ctx context.Context, c engine.Config, kubeVersion string) (LintResult,
 		Updates: lint.Updates(ctx, state.Module, state.Project),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors([]string{filepath.Join(run.Root, "config")}, run.Manifest) }),
 	}
+	s.Bundled = bundled(run.Root)
 	s.Reconciles = sync.OnceValue(func() bool { return run.Reconciles(ctx) })
 	definitions, err := definitionsOnDisk(run)
 	if err != nil {
@@ -175,16 +179,54 @@ func known(definitions []*manifest.Definition) (served, all map[string][]string,
 }
 
 // definitionsOnDisk returns the CustomResourceDefinitions in a module. It skips files that are no manifests: they are
-// templates, or generate reports them.
-func definitionsOnDisk(run engine.Run) ([]*manifest.Definition, error) {
+// templates, or generate reports them. Of several copies of a definition, it returns the first.
+func definitionsOnDisk(run engine.Run) (definitions []*manifest.Definition, err error) {
 	patterns := run.CRDs
 	if len(patterns) == 0 {
-		patterns = []string{"config/crd", "config/crd/bases"} // kubebuilder writes them there
+		patterns = []string{
+			"config/crd", "config/crd/bases", // kubebuilder writes them there
+			"config/*/crd", "config/*/crd/bases", "config/components/*",
+			"charts/*/crds", "charts/*/templates", "charts/*/templates/crd*",
+			"bundle/manifests",
+		}
 	}
-	sources, err := load.Arguments(load.Names(run.Root, patterns...), nil)
-	if err != nil {
-		return nil, err
+	known := map[string]bool{}
+	for _, pattern := range patterns {
+		sources, err := load.Arguments(files(run.Root, pattern), nil)
+		if err != nil {
+			return nil, err
+		}
+		contents, _ := manifest.Read(sources)
+		for _, d := range contents.Definitions {
+			if !known[d.Name] && len(d.Versions) > 0 && !strings.Contains(d.Name, "{{") {
+				known[d.Name] = true
+				definitions = append(definitions, d)
+			}
+		}
 	}
-	contents, _ := manifest.Read(sources)
-	return contents.Definitions, nil
+	return definitions, nil
+}
+
+// files returns the files that match a pattern, and the YAML files of the folders that match it.
+func files(root, pattern string) (names []string) {
+	for _, name := range load.Names(root, pattern) {
+		folder, err := filepath.Rel(root, name)
+		if info, statErr := os.Stat(name); err == nil && statErr == nil && info.IsDir() {
+			names = append(names, load.Names(root, filepath.ToSlash(folder))...)
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// bundled reports whether operator-sdk makes a bundle of the project, by its Makefile, PROJECT or bundle folder.
+func bundled(root string) bool {
+	for line := range strings.Lines(string(load.ReadText(root, "Makefile").Content)) {
+		if strings.Contains(line, "generate bundle") && !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			return true
+		}
+	}
+	return bytes.Contains(load.ReadText(root, "PROJECT").Content, []byte("manifests.sdk.operatorframework.io")) ||
+		slices.ContainsFunc(load.Texts(root, "bundle/manifests"), func(f load.Text) bool { return bytes.Contains(f.Content, []byte("kind: ClusterServiceVersion")) })
 }

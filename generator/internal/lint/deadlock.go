@@ -175,7 +175,7 @@ func (p webhookPass) isPlaceholder(namespace string) bool {
 // have, the name alone is known, and of a placeholder that it is not one of Kubernetes' own.
 func (p webhookPass) reaches(namespace string) bool {
 	if isEmpty(p.Spec.NamespaceSelector) {
-		return true
+		return !p.Scoped
 	}
 	selector, err := metav1.LabelSelectorAsSelector(p.Spec.NamespaceSelector)
 	if err != nil {

@@ -74,6 +74,8 @@ type Surroundings struct {
 	Scaled map[string]string
 	// Patched reports whether an overlay adds selectors to webhooks whose service is in PlaceholderNamespace.
 	Patched func() bool
+	// Bundled is true if operator-sdk makes a bundle for OLM of the webhooks.
+	Bundled bool
 	// Tests is true if the handlers have generated tests.
 	Tests bool
 	// Reconciles reports whether the project has a reconciler; nil if its code is not known.

@@ -161,3 +161,17 @@ func untestedReinvocation(p webhookPass) {
 		p.at("reinvocationPolicy", "nothing tests that the webhook leaves its own work alone")
 	}
 }
+
+// unbundled reports settings that the bundle generator of operator-sdk loses, because a ClusterServiceVersion has no
+// fields for them (github.com/operator-framework/api/pkg/operators/v1alpha1, WebhookDescription).
+func unbundled(p webhookPass) {
+	if !p.Bundled {
+		return
+	}
+	if !isEmpty(p.Spec.NamespaceSelector) {
+		p.at("namespaceSelector", "operator-sdk generate bundle loses namespaceSelector: OLM sets it to the namespaces of the OperatorGroup")
+	}
+	if len(p.OwnConditions()) > 0 {
+		p.at("matchConditions", "operator-sdk generate bundle loses matchConditions: OLM calls the webhook for each request of its rules")
+	}
+}

@@ -51,6 +51,7 @@ func Table() []Rule {
 		{definition: refusedConversion, Rule: diag.Rule{ID: "W45", Title: "API servers accept the conversion of a definition", Fix: "write conversionReviewVersions: [v1], and a path that begins with a slash"}},
 		{webhook: missingService, definition: missingServiceOfConversion, Rule: diag.Rule{ID: "W46", Severity: diag.Warning, Title: "the Service of a webhook is in the files, with its port", Fix: "name the Service and its port"}},
 		{configuration: deadAuthority, definition: deadAuthorityOfConversion, Rule: diag.Rule{ID: "W47", Severity: diag.Warning, Title: "a caBundle has a certificate that is valid", Fix: "write the certificate of the authority, or annotate the object for cert-manager"}},
+		{webhook: unbundled, Rule: diag.Rule{ID: "W52", Severity: diag.Warning, Title: "OLM keeps the settings of a webhook in a bundle", Fix: "use objectSelector, or check it in the handler"}},
 		{By: Expressions, Rule: diag.Rule{ID: "W53", Title: "API servers accept the validation rules of a type", Fix: "correct the rule, or bound the lists, maps and texts that it reads: +kubebuilder:validation:MaxItems, MaxProperties, MaxLength"}},
 		{webhook: undecided, Rule: diag.Rule{ID: "W34", Severity: diag.Note, Title: "a validator says what holds for objects that are being deleted", Fix: "set deleting: unchangedSpec, or deleting: check if the rule holds until the end"}},
 	}

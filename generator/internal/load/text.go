@@ -95,8 +95,9 @@ func Manifests(folder string, skip func(rel string, isDir bool) bool) iter.Seq[T
 	}
 }
 
-// Arguments reads files, the *.yaml and *.yml files directly in folders, and standard input for "-". In a folder with
-// a kustomization, it omits the patches: a patch of a webhook configuration has its kind but only some of its fields.
+// Arguments reads files, the *.yaml and *.yml files in folders, and standard input for "-". The files of a folder are
+// those directly in it and in its parts: the components of a kustomization, crds and templates of a chart, and
+// manifests of a bundle. In a folder with a kustomization, it omits the patches: a patch of a webhook configuration has its kind but only some of its fields.
 func Arguments(paths []string, stdin io.Reader) (texts []Text, err error) {
 	for _, path := range paths {
 		t := Text{Path: path}
@@ -104,11 +105,13 @@ func Arguments(paths []string, stdin io.Reader) (texts []Text, err error) {
 			t.Path = "<stdin>"
 			t.Content, t.Err = regular.ReadAll(stdin, regular.Manifest)
 		} else if info, err := os.Stat(path); err == nil && info.IsDir() {
-			below, err := manifestsIn(path)
-			if err != nil {
-				return nil, err
+			for _, folder := range append([]string{path}, parts(path)...) {
+				below, err := manifestsIn(folder)
+				if err != nil {
+					return nil, err
+				}
+				texts = append(texts, below...)
 			}
-			texts = append(texts, below...)
 			continue
 		} else {
 			t.Content, t.Err = regular.ReadArgument(path, regular.Manifest)
@@ -146,19 +149,50 @@ func isManifest(name string) bool {
 	return ext == ".yaml" || ext == ".yml"
 }
 
-// patchesOf returns the files that the folder's kustomization uses as patches, in any current or former syntax of
-// kustomize. An invalid kustomization has none.
-func patchesOf(dir string) (files []string) {
-	type patch struct{ Path string }
+// parts returns the folders that belong to a folder by the conventions of Helm, OLM and kustomize.
+func parts(dir string) (folders []string) {
+	var names []string
+	if regular.Exists(filepath.Join(dir, "Chart.yaml")) {
+		names = append(names, "crds", "templates")
+	}
+	if regular.Exists(filepath.Join(dir, "metadata", "annotations.yaml")) {
+		names = append(names, "manifests")
+	}
+	for _, k := range kustomizations(dir) {
+		names = append(names, k.Components...)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		// Components of other repositories are URLs, and no folders.
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {
+			folders = append(folders, filepath.Join(dir, name))
+		}
+	}
+	return folders
+}
+
+// kustomization has the fields of kustomize that name patches, in any current or former syntax, and components.
+type kustomization struct {
+	Components     []string
+	Patches        []struct{ Path string }
+	JSON6902       []struct{ Path string } `yaml:"patchesJson6902"`
+	StrategicMerge []string                `yaml:"patchesStrategicMerge"`
+}
+
+// kustomizations returns a folder's kustomization, if it is valid.
+func kustomizations(dir string) (all []kustomization) {
 	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
-		var k struct {
-			Patches        []patch
-			JSON6902       []patch  `yaml:"patchesJson6902"`
-			StrategicMerge []string `yaml:"patchesStrategicMerge"`
+		var k kustomization
+		if yaml.Unmarshal(ReadText(dir, name).Content, &k) == nil {
+			all = append(all, k)
 		}
-		if yaml.Unmarshal(ReadText(dir, name).Content, &k) != nil {
-			continue
-		}
+	}
+	return all
+}
+
+// patchesOf returns the files that the folder's kustomization uses as patches. An invalid kustomization has none.
+func patchesOf(dir string) (files []string) {
+	for _, k := range kustomizations(dir) {
 		for _, p := range slices.Concat(k.Patches, k.JSON6902) {
 			files = append(files, filepath.Clean(p.Path))
 		}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package manifest reads webhook configurations from YAML, with the position of every field. It reads configurations
-// of this tool and any others. It also reads admission policies, and the versions of
+// of this tool and any others, and the webhooks of ClusterServiceVersions. It also reads admission policies, and the versions of
 // CustomResourceDefinitions.
 package manifest
 
@@ -66,6 +66,7 @@ func Read(files []load.Text) (Contents, diag.List) {
 	}
 	r.diags.Add(r.templatesFound()...)
 	r.bind()
+	r.convert()
 	r.Servers, r.Services, r.Injects = r.objects.servers(), r.objects.services(), r.objects.injects("admissionregistration.k8s.io", "validatingwebhookconfigurations", "mutatingwebhookconfigurations")
 	r.InjectsDefinitions = r.objects.injects("apiextensions.k8s.io", "customresourcedefinitions")
 	r.Namespaces = map[string]map[string]string{}
@@ -85,11 +86,12 @@ func Read(files []load.Text) (Contents, diag.List) {
 
 type reader struct {
 	Contents
-	projects  map[string]*model.Project // by API version
-	objects   objects
-	bindings  []boundPolicy
-	templates []diag.Range // that are no YAML
-	diags     diag.List
+	projects    map[string]*model.Project // by API version
+	objects     objects
+	bindings    []boundPolicy
+	conversions []olmConversion
+	templates   []diag.Range // that are no YAML
+	diags       diag.List
 }
 
 func (r *reader) source(s load.Text) {
@@ -112,7 +114,7 @@ func (r *reader) source(s load.Text) {
 func (r *reader) broken(s load.Text, err error) {
 	at := diag.InFile(s.Path)
 	switch {
-	case s.Found && !bytes.Contains(s.Content, []byte("WebhookConfiguration")) && !bytes.Contains(s.Content, []byte("AdmissionPolicy")):
+	case s.Found && !bytes.Contains(s.Content, []byte("WebhookConfiguration")) && !bytes.Contains(s.Content, []byte("AdmissionPolicy")) && !bytes.Contains(s.Content, []byte("webhookdefinitions")):
 	case isTemplate(s):
 		r.templates = append(r.templates, at)
 	default:
@@ -174,6 +176,10 @@ func (r *reader) object(t text, node *yaml.Node) {
 	case "CustomResourceDefinition":
 		if group == "apiextensions.k8s.io" && version == "v1" {
 			r.definition(t, node)
+		}
+	case "ClusterServiceVersion":
+		if group == "operators.coreos.com" {
+			r.serviceVersion(t, node)
 		}
 	case "Namespace", "Service", "Deployment", "StatefulSet", "DaemonSet", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding":
 		var o object

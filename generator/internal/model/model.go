@@ -121,6 +121,8 @@ type Webhook struct {
 	// KeptOut is true if the last expression of the namespaceSelector excludes the namespaces that the webhook's
 	// server needs.
 	KeptOut bool
+	// Scoped is true if OLM sets a namespaceSelector that the webhook does not show.
+	Scoped bool
 	// Allowed are the lint rules that the webhook may break.
 	Allowed []*Allowance
 }
