@@ -17,13 +17,43 @@ import (
 // Equivalent, API servers convert an object to the version of a rule
 // (k8s.io/apiserver/pkg/admission/plugin/webhook/generic, ShouldCallHook).
 func twice(p pass) {
-	for _, w := range p.project.Webhooks() {
+	type key struct {
+		mutating        bool
+		group, resource string
+	}
+	keys := func(w *model.Webhook) (all []key) {
+		for _, r := range w.Spec.Rules {
+			for _, resource := range r.Resources {
+				if len(r.APIGroups) == 1 {
+					all = append(all, key{w.Mutating, r.APIGroups[0], resource})
+				}
+			}
+		}
+		return all
+	}
+	webhooks := p.project.Webhooks()
+	having := map[key][]int{} // indexes of webhooks
+	for i, w := range webhooks {
+		for _, k := range keys(w) {
+			having[k] = append(having[k], i)
+		}
+	}
+	for i, w := range webhooks {
 		this := webhookPass{pass: p, Webhook: w}
-		for _, other := range p.project.Webhooks() {
-			if w == other || w.Mutating != other.Mutating || this.isExact() || (webhookPass{pass: p, Webhook: other}).isExact() || !sameChoice(w, other) {
+		if this.isExact() {
+			continue
+		}
+		var others []int
+		for _, k := range keys(w) {
+			others = append(others, having[k]...)
+		}
+		slices.Sort(others)
+		for _, j := range slices.Compact(others) {
+			other := webhooks[j]
+			if i == j || (webhookPass{pass: p, Webhook: other}).isExact() {
 				continue
 			}
-			if rule, resource, ok := this.equivalent(other); ok {
+			if rule, resource, ok := this.equivalent(other); ok && sameChoice(w, other) {
 				p.report(w, w.Where(fmt.Sprintf("rules[%d].apiVersions", rule)),
 					"each request for %s calls %s as well: with matchPolicy Equivalent, API servers convert objects to the version of a rule", resource, other.Spec.Name)
 				break
@@ -34,15 +64,12 @@ func twice(p pass) {
 
 // sameChoice reports whether two webhooks choose the same objects of what their rules match.
 func sameChoice(a, b *model.Webhook) bool {
-	selectors := func(w *model.Webhook) []any {
-		return []any{isEmpty(w.Spec.NamespaceSelector), isEmpty(w.Spec.ObjectSelector), len(w.Spec.MatchConditions)}
+	choosesAll := func(w *model.Webhook) bool {
+		return isEmpty(w.Spec.NamespaceSelector) && isEmpty(w.Spec.ObjectSelector) && len(w.Spec.MatchConditions) == 0
 	}
-	plain := []any{true, true, 0}
-	if reflect.DeepEqual(selectors(a), plain) && reflect.DeepEqual(selectors(b), plain) {
-		return true
-	}
-	return reflect.DeepEqual(a.Spec.NamespaceSelector, b.Spec.NamespaceSelector) && reflect.DeepEqual(a.Spec.ObjectSelector, b.Spec.ObjectSelector) &&
-		reflect.DeepEqual(a.Spec.MatchConditions, b.Spec.MatchConditions)
+	return choosesAll(a) && choosesAll(b) ||
+		reflect.DeepEqual(a.Spec.NamespaceSelector, b.Spec.NamespaceSelector) && reflect.DeepEqual(a.Spec.ObjectSelector, b.Spec.ObjectSelector) &&
+			reflect.DeepEqual(a.Spec.MatchConditions, b.Spec.MatchConditions)
 }
 
 // equivalent finds a rule of the webhook and one of another webhook that are for one resource in different versions,
