@@ -26,10 +26,14 @@ func (c policyCheck) edges(k policyKind, m matched, call policyCall, first int) 
 	if !k.Builtin {
 		edges = append(edges, "", "(")
 	}
+	densities := []structural.Density{structural.Full, structural.Full}
+	if !k.Builtin { // or else all members are needed
+		densities = append(densities, slices.Repeat([]structural.Density{structural.Half}, 6)...)
+	}
 	for _, edge := range edges {
-		for every := 1; every <= 2; every++ {
-			seed := uint64(first + len(all))
-			r, ok := c.request(k, m, call, structural.Full, seed)
+		for i, density := range densities {
+			every, seed := i%2+1, uint64(first+len(all))
+			r, ok := c.request(k, m, call, density, seed)
 			if !ok {
 				continue
 			}
