@@ -27,8 +27,8 @@ func (c policyCheck) edges(k policyKind, m matched, call policyCall, first int) 
 		edges = append(edges, "", "(")
 	}
 	densities := []structural.Density{structural.Full, structural.Full}
-	if !k.Builtin { // or else all members are needed
-		densities = append(densities, slices.Repeat([]structural.Density{structural.Half}, 6)...)
+	if !k.Builtin { // the others lack a member each
+		densities = append(densities, slices.Repeat([]structural.Density{structural.Full}, 6)...)
 	}
 	for _, edge := range edges {
 		for i, density := range densities {
@@ -40,6 +40,9 @@ func (c policyCheck) edges(k policyKind, m matched, call policyCall, first int) 
 			random := rand.New(rand.NewPCG(seed, 0))
 			for _, object := range []*runtime.RawExtension{&r.Object, &r.OldObject} {
 				if object.Raw != nil && (object == &r.Object || call.operation == admissionv1.Delete) {
+					if i > 1 {
+						object.Raw = k.withoutMember(object.Raw, i)
+					}
 					object.Raw = k.withEdge(object.Raw, edge, func() bool { return random.IntN(every) == 0 })
 				}
 			}
@@ -47,6 +50,23 @@ func (c policyCheck) edges(k policyKind, m matched, call policyCall, first int) 
 		}
 	}
 	return all
+}
+
+// withoutMember returns an object without one of the members that its parts may lack.
+func (k policyKind) withoutMember(object json.RawMessage, n int) json.RawMessage {
+	var all []json.RawMessage
+	for _, path := range partsOf(object) {
+		if len(path) != 2 || path[0] == "metadata" {
+			continue
+		}
+		if rest, ok := without(object, path); ok && k.problem(rest) == "" {
+			all = append(all, rest)
+		}
+	}
+	if len(all) == 0 {
+		return object
+	}
+	return all[n%len(all)]
 }
 
 // withEdge returns an object with a number or text in some of its places, as far as the schema accepts it there.
