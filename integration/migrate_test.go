@@ -26,6 +26,7 @@ import (
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -479,6 +480,9 @@ func TestMigrateUnconvertible(t *testing.T) {
 // migrates after a failed one, even if storedVersions has only the storage version.
 func TestMigrateWaits(t *testing.T) {
 	c := newCrates(t)
+	if err := c.environment.client.List(t.Context(), &storagemigrationv1.StorageVersionMigrationList{}); meta.IsNoMatchError(err) {
+		t.Skip("this API server does not serve StorageVersionMigration in storagemigration.k8s.io/v1")
+	}
 	c.storeAll(t, crateGroup+"/crates", []*unstructured.Unstructured{c.crate("v1", "crate", object{"size": "1cm"})})
 	c.storeV2()
 	migration := &storagemigrationv1.StorageVersionMigration{ObjectMeta: metav1.ObjectMeta{Name: "crates-now"},

@@ -21,20 +21,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/internal/lock"
 )
 
-// process is the command webhook-gen as a process of its own, in a folder.
-func process(dir string, args ...string) *exec.Cmd {
-	c := exec.Command(os.Args[0], args...)
-	c.Dir, c.Env = dir, append(os.Environ(), asCommand+"=1")
-	return c
-}
-
-// inProcess runs the command to its end and returns its output and exit code.
-func inProcess(dir string, args ...string) (out string, code int) {
-	c := process(dir, args...)
-	text, _ := c.CombinedOutput() // the exit code is in the state
-	return string(text), c.ProcessState.ExitCode()
-}
-
 // newShop starts a project with three kinds in one package.
 func newShop(t *testing.T) string {
 	t.Helper()

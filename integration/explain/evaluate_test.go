@@ -120,15 +120,30 @@ func startPolicies(t *testing.T) *policySession {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The API server may still call webhooks of the test before.
+	create := func(create func() error) {
+		t.Helper()
+		for last := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+			err := create()
+			if err == nil || apierrors.IsAlreadyExists(err) {
+				return
+			}
+			if !apierrors.IsInternalError(err) || time.Now().After(last) {
+				t.Fatal(err)
+			}
+		}
+	}
 	rules := []rbacv1.PolicyRule{{APIGroups: []string{"", "policies.example.com"}, Resources: []string{"widgets", "pods"}, Verbs: []string{"*"}}}
-	if _, err := client.RbacV1().ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "writers"}, Rules: rules}, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-		t.Fatal(err)
-	}
-	if _, err := client.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "writers"},
-		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "writers"}, Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "Group", Name: "writers"}},
-	}, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-		t.Fatal(err)
-	}
+	create(func() error {
+		_, err := client.RbacV1().ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "writers"}, Rules: rules}, metav1.CreateOptions{})
+		return err
+	})
+	create(func() error {
+		_, err := client.RbacV1().ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "writers"},
+			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "writers"}, Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "Group", Name: "writers"}},
+		}, metav1.CreateOptions{})
+		return err
+	})
 	_, lists, err := client.Discovery().ServerGroupsAndResources()
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ package explain
 
 import (
 	"context"
+	"errors"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -97,6 +98,13 @@ func (g *session) install(t *testing.T) {
 		fmt.Fprintf(&manifest, "---\napiVersion: admissionregistration.k8s.io/v1\nkind: %s\n%s", kind, text)
 		g.configurations++
 	}
+	t.Cleanup(func() { // other tests use the API server, too
+		ctx := context.Background()
+		if err := errors.Join(registration.MutatingWebhookConfigurations().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}),
+			registration.ValidatingWebhookConfigurations().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})); err != nil {
+			t.Error(err)
+		}
+	})
 	for _, m := range mutating {
 		write("MutatingWebhookConfiguration", m)
 		g.webhooks += len(m.Webhooks)
