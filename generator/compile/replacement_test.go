@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -52,6 +53,7 @@ func TestReplacement(t *testing.T) {
 		{types, ">= 1", ">= 0", "ValidateCreate denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
 		{types, " == oldObject.spec.?tier.orValue('')", " == object.spec.?tier.orValue('')", "ValidateUpdate denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
 		{types, "!= 'large'", "!= 'larger'", "ValidateDelete denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
+		{validator, "spec.Weight < 1:", "spec.Weight < 1 || spec.Weight > 4217:", "ValidateCreate denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
 		{validator, "utf8.RuneCountInString(spec.Note)", "len(spec.Note) + 0*utf8.RuneCountInString(spec.Note)", "ValidateCreate denies the request, and the policy validate.orders.v1.shop.example.com allows it"},
 	} {
 		file := filepath.Join(dir, c.file)
@@ -77,4 +79,62 @@ func TestReplacement(t *testing.T) {
 		}
 		writeFile(t, file, string(before))
 	}
+
+	// No constant leads to the weight that is denied, but a case of a table does.
+	file := filepath.Join(dir, validator)
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, file, strings.Replace(string(before), "spec.Weight < 1:", "spec.Weight < 1 || spec.Weight*3 == 12651:", 1))
+	cases := filepath.Join(filepath.Dir(file), "cases_test.go")
+	writeFile(t, cases, strings.ReplaceAll(replacementCases, "example.com/app/", module+"/"))
+	got, err := test(program)
+	if err == nil || !strings.Contains(got, "--- FAIL: TestCases/validate.orders.v1.shop.example.com/policy") || strings.Contains(got, "--- FAIL: TestGenerated") ||
+		!strings.Contains(got, "denies the request, and the policy") || !strings.Contains(got, "weight: 4217") {
+		t.Errorf("a case that the policy allows: %v\n%s", err, got)
+	}
+	t.Logf("a case that the policy allows:\n%s", got)
+	// A validator and a policy that deny nothing.
+	if err := os.Remove(cases); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, file, regexp.MustCompile(`return errors.New.*`).ReplaceAllString(string(before), "return errors.Join()"))
+	file = filepath.Join(dir, types)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, file, regexp.MustCompile(`="object [=!]= null .*`).ReplaceAllString(string(text), `="true"`))
+	if got, err := test(program); err == nil || !strings.Contains(got, "denies no sample and no random request") || !strings.Contains(got, "config/samples/denied") {
+		t.Errorf("nothing is denied: %v\n%s", err, got)
+	}
 }
+
+// replacementCases is a test with a case that the validator denies.
+const replacementCases = `package v1
+
+import (
+	"testing"
+
+	shopv1 "example.com/app/api/v1"
+	"github.com/webhook-gen/webhook-gen/runtime/admission/admissiontest"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestCases(t *testing.T) {
+	admissiontest.Table[shopv1.Order]{
+		Webhooks: newWebhooks(t),
+		Paths:    []string{ValidateOrderPath},
+		Kind:     admissiontest.Kind{APIVersion: "shop.example.com/v1", Kind: "Order"},
+		Cases: []admissiontest.Case[shopv1.Order]{{
+			Name: "heavy",
+			Request: admissiontest.Create(&shopv1.Order{
+				ObjectMeta: metav1.ObjectMeta{Name: "heavy", Labels: map[string]string{"shop": "a"}},
+				Spec:       shopv1.OrderSpec{Lines: []shopv1.Line{{SKU: "tea"}}, Weight: 4217},
+			}),
+			Denied: 403,
+		}},
+	}.Run(t)
+}
+`

@@ -16,6 +16,7 @@ type policyFault struct{ name, file, old, new, want string }
 func policyFaults() []policyFault {
 	const cache, images = "api/v1/cache_types.go", "images/images.go"
 	const replicas = `"Object{spec: Object.spec{replicas: 1}}"`
+	const kept = `"oldObject == null || object.spec.tier == oldObject.spec.tier"`
 	return []policyFault{
 		{"a field that may be missing is read", cache, "!has(object.spec.peers) || ", "",
 			"resulted in error: no such key: peers"},
@@ -25,6 +26,15 @@ func policyFaults() []policyFault {
 			"index out of bounds: 2"},
 		{"a mutation makes a valid object invalid", cache, replicas, `"Object{spec: Object.spec{replicas: 1, tier: 'huge'}}"`,
 			"mutate.caches.v1.caches.example.com makes a valid object invalid: spec.tier"},
+		{"a number that may be zero is a divisor", cache, kept, `"!has(object.spec.replicas) || 100 / object.spec.replicas < 101"`,
+			"division by zero"},
+		{"a text of the object is a regular expression", cache, kept, `"!'x'.matches(object.spec.?peers[?0].?zone.orValue('a'))"`,
+			"error parsing regexp"},
+		{"a mutation makes labels invalid", cache, replicas,
+			`"Object{spec: Object.spec{replicas: 1}, metadata: Object.metadata{labels: {'size': object.spec.?peers[?0].?address.orValue('none')}}}"`,
+			"mutate.caches.v1.caches.example.com makes a valid object invalid: metadata.labels"},
+		{"a mutation changes the name", cache, replicas, `"Object{spec: Object.spec{replicas: 1}, metadata: Object.metadata{name: 'cache-' + object.metadata.name}}"`,
+			"mutate.caches.v1.caches.example.com makes a valid object invalid: metadata.name"},
 		{"a mutation counts", cache, `"!has(object.spec.replicas)"` + "\n// +webhook:policy:mutation(type: applyConfiguration)=" + replicas,
 			`"true"` + "\n// +webhook:policy:mutation(type: applyConfiguration)=" + `"Object{spec: Object.spec{replicas: object.spec.?replicas.orValue(0) + 1}}"`,
 			"mutate.caches.v1.caches.example.com changes an object that the policies have changed already"},

@@ -77,11 +77,21 @@ func (w testWriter) file() *jen.File {
 func (w testWriter) suite(f *jen.File) {
 	f.Add(comment("TestGeneratedWebhooks checks the handlers, validators and defaulters of this package."))
 	kinds := w.sharedKinds()
-	f.Func().Id("TestGeneratedWebhooks").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
+	test := f.Func().Id("TestGeneratedWebhooks").Params(jen.Id("t").Op("*").Qual("testing", "T"))
+	implementations := jen.Id("newWebhooks").Call(jen.Id("t"))
+	shared := slices.ContainsFunc(w.all(), func(webhook *model.Webhook) bool { return webhook.Policy != nil })
+	if shared {
+		test.Block(implementations.Dot("GeneratedSuite").Call().Dot("Run").Call(jen.Id("t")))
+		f.Line()
+		f.Add(comment("GeneratedSuite returns the suite of this package. Tables compare their cases with the policies in it."))
+		implementations = jen.Id("w")
+		test = f.Func().Params(jen.Id("w").Id("Webhooks")).Id("GeneratedSuite").Params().Qual(admissiontestPackage, "Suite")
+	}
+	test.BlockFunc(func(g *jen.Group) {
 		for _, k := range kinds {
 			g.Id(k.name).Op(":=").Add(w.kinds(k.kinds))
 		}
-		g.Qual(admissiontestPackage, "Suite").ValuesFunc(func(g *jen.Group) {
+		suite := jen.Qual(admissiontestPackage, "Suite").ValuesFunc(func(g *jen.Group) {
 			if slices.Contains(w.options.Outputs, output.Manifests) {
 				g.Line().Id("Manifest").Op(":").Lit(fromFolder(w.Dir, w.options.Manifest))
 			}
@@ -91,14 +101,19 @@ func (w testWriter) suite(f *jen.File) {
 			g.Line().Id("Webhooks").Op(":").Index().Qual(admissiontestPackage, "Webhook").Values(lines(w.all(), func(webhook *model.Webhook) *jen.Statement {
 				return w.row(f, webhook, kinds)
 			})...)
-			g.Line().Id("Implementations").Op(":").Id("newWebhooks").Call(jen.Id("t"))
+			g.Line().Id("Implementations").Op(":").Add(implementations)
 			g.Line().Id("Probes").Op(":").Func().Params(jen.Id("p").Op("*").Qual(admissiontestPackage, "Probe")).Qual(admissiontestPackage, "Webhooks").Block(
 				jen.Return(jen.Id("Webhooks").Values(lines(w.types, func(t handledType) *jen.Statement {
 					return jen.Id(t.name).Op(":").Id(probeName(t)).Values(jen.Id("p"))
 				})...)),
 			)
 			g.Line()
-		}).Dot("Run").Call(jen.Id("t"))
+		})
+		if shared {
+			g.Return(suite)
+		} else {
+			g.Add(suite.Dot("Run").Call(jen.Id("t")))
+		}
 	})
 }
 

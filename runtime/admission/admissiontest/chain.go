@@ -29,6 +29,11 @@ type chain[T any] struct {
 	// policies are nil if no policies take part.
 	policies *chainPolicies[T]
 
+	// sent are the requests that webhooks got, by path, for the comparison with policies. recorded are the paths of this
+	// chain in it.
+	sent     map[string][]rawReview
+	recorded []string
+
 	last     *Result[T]
 	warnings []string
 	audit    map[string]string
@@ -109,6 +114,7 @@ func (c *chain[T]) waitNoMore() { c.due, c.waiting = append(c.due, c.waiting...)
 // whether the request is allowed.
 func (c *chain[T]) call(t testing.TB, name string, h http.Handler) (changed, ok bool) {
 	t.Helper()
+	c.record(t, name)
 	c.last = c.request.Send(t, h)
 	if c.last.Response == nil {
 		return false, false

@@ -184,14 +184,15 @@ func (c policyCheck) failing(answer policyAnswer) (found []policyFinding) {
 // invalid returns the first mutation after which the schema refuses the object.
 func (c policyCheck) invalid(r policyRequest, answer policyAnswer) []policyFinding {
 	k := c.described.kindOf(Kind{r.Kind.Group + "/" + r.Kind.Version, r.Kind.Kind})
-	if k == nil || k.Builtin {
-		return nil
-	}
 	for _, s := range answer.Steps {
 		if s.Verdict != "changed" {
 			continue
 		}
-		if problem := k.problem(s.Object); problem != "" {
+		problem := metadataProblem(r.Object.Raw, s.Object)
+		if problem == "" && k != nil && !k.Builtin {
+			problem = k.problem(s.Object)
+		}
+		if problem != "" {
 			return []policyFinding{{rule: policyInvalid, policy: s.Policy, message: fmt.Sprintf(
 				"%s makes a valid object invalid: %s\nby the mutation %s", s.Policy, problem, c.described.mutation(s))}}
 		}

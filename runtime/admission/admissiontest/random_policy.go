@@ -263,6 +263,7 @@ func (c policyCheck) requests(of Kind) []policyRequest {
 				}
 			}
 		}
+		all = append(all, c.edges(*k, m, call, (number+1)*1000-100)...)
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -17,14 +18,17 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
-// Replacement is the admission policy that replaces a webhook on newer clusters. [Suite] compares the two on random
-// requests, the same in each run. The handler and the policy allow and deny the same requests, and make the same
-// object. `webhook-gen explain evaluate` answers for the policy, as for [Policies]. Without that program the comparison
-// fails.
+// Replacement is the admission policy that replaces a webhook on newer clusters. [Suite] compares the two on the samples
+// and on random requests, the same in each run, and [Table] on its cases and their neighbours. The handler and the
+// policy allow and deny the same requests, and make the same object. `webhook-gen explain evaluate` answers for the
+// policy, as for [Policies]. Without that program the comparison fails.
+//
+// The comparison also fails if the validator denies no request: then it does not show that the policy denies any.
 type Replacement struct {
 	// Policy is the name of the policy.
 	Policy string
@@ -40,6 +44,12 @@ type replacementCheck struct {
 	configured configured
 	call       call
 	samples    []json.RawMessage
+	// deniedFolder is a folder for samples that the validator denies.
+	deniedFolder string
+	// cases are the requests of a table. If there are any, they and their neighbours are compared, and no random ones.
+	cases []pair
+	// values go into objects: those of the Replacement, of the Go code and of the samples.
+	values Replacement
 }
 
 // replacementOf returns the check of a webhook that a policy replaces.
@@ -53,6 +63,11 @@ func (s Suite) replacementOf(t testing.TB, w Webhook, handler http.Handler, all 
 			c.samples = append(c.samples, o.object)
 		}
 	}
+	c.deniedFolder = "config/samples/denied"
+	if len(s.Samples) > 0 {
+		c.deniedFolder = filepath.Join(s.Samples[0], "denied")
+	}
+	c.values = c.Replacement.with(goLiterals(c.files())).with(valuesOf(c.samples))
 	return c
 }
 
@@ -60,11 +75,15 @@ func (s Suite) replacementOf(t testing.TB, w Webhook, handler http.Handler, all 
 type pair struct {
 	operation   admissionv1.Operation
 	object, old json.RawMessage
+	// request is the request of a table's case, with its user and resource; nil for others.
+	request *rawReview
 }
 
 // outcome is what a webhook or a policy makes of a request.
 type outcome struct {
 	allowed bool
+	// failed is true if an expression of the policy fails, which denies the request.
+	failed bool
 	// object is the object after a mutation.
 	object  json.RawMessage
 	message string
@@ -78,17 +97,19 @@ type compared struct {
 	webhook, policy outcome
 }
 
-// The number of random requests and of neighbours of an allowed one that are compared for each operation. The random
-// ones are chosen from randomRequests, so that both verdicts are among them.
+// The number of random requests and of neighbours that are compared for each operation. The random ones are chosen from
+// randomRequests, so that both verdicts are among them, and the neighbours from mostNeighbours of each of mostBases.
 const (
 	comparedRequests  = 150
 	neighbourRequests = 600
 	randomRequests    = 1500
+	mostNeighbours    = 3000
+	mostBases         = 8
 )
 
 func (c replacementCheck) run(t testing.TB) {
 	t.Helper()
-	total, allowed := 0, 0
+	total, allowed, denied := 0, 0, 0
 	for _, operation := range c.operations() {
 		if operation == admissionv1.Connect {
 			continue
@@ -103,6 +124,9 @@ func (c replacementCheck) run(t testing.TB) {
 			if one.policy.allowed {
 				allowed++
 			}
+			if !one.webhook.allowed {
+				denied++
+			}
 			if how := c.disagree(one); how != "" && !slices.Contains(reported, how) {
 				reported = append(reported, how)
 				c.report(t, c.smallest(t, least(c.disagreeing(all, how)), how), how)
@@ -112,8 +136,13 @@ func (c replacementCheck) run(t testing.TB) {
 			return // other operations show the same
 		}
 	}
-	if total == 0 {
+	switch {
+	case len(c.cases) > 0: // Suite reports what follows
+	case total == 0:
 		t.Errorf("no random request is for both the webhook %s and the policy %s", c.Name, c.Replacement.Policy)
+	case denied == 0 && !c.Mutating && !deniesInTable(c.objectType()):
+		t.Errorf("the validator of %s denies no sample and no random request, so nothing shows that the policy %s denies what it denies: "+
+			"add an object that it denies to %s, or a case with Denied to an admissiontest.Table", c.Name, c.Replacement.Policy, c.deniedFolder)
 	}
 	t.Logf("%s and the policy %s: %d requests, %d of them allowed", c.Name, c.Replacement.Policy, total, allowed)
 }
@@ -125,6 +154,9 @@ func (c replacementCheck) disagree(one compared) string {
 		return "allows the request, and the policy %s denies it"
 	case !one.webhook.allowed && one.policy.allowed:
 		return "denies the request, and the policy %s allows it"
+	case !one.webhook.allowed && one.policy.failed && !hasNull(one.object) && !hasNull(one.old):
+		// A schema refuses the null that Go writes for an empty list, before the policy gets it.
+		return "denies the request, and an expression of the policy %s fails on it"
 	case c.Mutating && one.webhook.allowed && failure.Diff(one.webhook.object, one.policy.object) != "":
 		return "makes another object than the policy %s"
 	}
@@ -161,7 +193,7 @@ func (c replacementCheck) ask(t testing.TB, p pair) (outcome, bool) {
 	if err != nil || result.Response == nil {
 		return outcome{}, false
 	}
-	return outcome{result.Response.Allowed, defaulted(result.object), result.reason()}, true
+	return outcome{allowed: result.Response.Allowed, object: defaulted(result.object), message: result.reason()}, true
 }
 
 // review returns the review of a request.
@@ -171,10 +203,29 @@ func (c replacementCheck) review(p pair) rawReview {
 		object = p.old
 	}
 	r := c.reviewOf(p.operation, c.call, defaulted(object), defaulted(p.old))
-	if c.isClusterScoped() {
-		r = r.Named("", "filled")
+	if p.request != nil {
+		objects := r
+		r = *p.request
+		r.object, r.old = objects.object, objects.old
+	}
+	if name := nameOf(object); name != "" || p.request == nil {
+		r = r.Named(namespaceOf(object), name)
 	}
 	return r
+}
+
+// nameOf and namespaceOf return parts of an object's metadata.
+func nameOf(object json.RawMessage) string      { return identityOf(object).Name }
+func namespaceOf(object json.RawMessage) string { return identityOf(object).Namespace }
+
+func identityOf(object json.RawMessage) metav1.ObjectMeta {
+	var o struct {
+		Metadata struct{ Name, Namespace string } `json:"metadata"`
+	}
+	if json.Unmarshal(object, &o) != nil {
+		return metav1.ObjectMeta{}
+	}
+	return metav1.ObjectMeta{Name: o.Metadata.Name, Namespace: o.Metadata.Namespace}
 }
 
 func (c replacementCheck) isClusterScoped() bool {
@@ -243,7 +294,7 @@ func (c replacementCheck) policyOutcome(p pair, answer policyAnswer) (pair, outc
 			return p, outcome{message: step.Message}, true
 		case "error":
 			if !answer.Allowed {
-				return p, outcome{message: step.Message}, true
+				return p, outcome{failed: true, message: step.Message}, true
 			}
 		case "notMatched":
 			return p, outcome{}, false
@@ -261,12 +312,18 @@ func (c replacementCheck) policyOutcome(p pair, answer policyAnswer) (pair, outc
 	return p, o, true
 }
 
-// requests returns random requests of an operation, the same in each run. Half of them are allowed by the handler, if
-// that many are found.
+// requests returns the requests of an operation, the same in each run: each sample as it is, random ones, of which half
+// are allowed by the handler, if that many are found, and neighbours. For a table they are its cases and neighbours.
 func (c replacementCheck) requests(t testing.TB, operation admissionv1.Operation) []pair {
+	own := slices.DeleteFunc(slices.Clone(c.cases), func(p pair) bool { return p.operation != operation })
+	if len(c.cases) > 0 {
+		return append(own, c.near(t, own)...)
+	}
+	own = c.ofSamples(operation)
 	random := rand.New(rand.NewPCG(1, uint64(len(operation))))
 	pool := c.samplesAndFilled()
 	var allowed, denied []pair
+	var reasons []string
 	seen := map[string]bool{}
 	for i := range randomRequests {
 		object := pool[random.IntN(len(pool))]
@@ -298,7 +355,7 @@ func (c replacementCheck) requests(t testing.TB, operation admissionv1.Operation
 		switch {
 		case !ok:
 		case !o.allowed:
-			denied = append(denied, p)
+			denied, reasons = append(denied, p), append(reasons, o.message)
 		default:
 			allowed = append(allowed, p)
 			if p.object != nil && len(pool) < randomRequests {
@@ -306,54 +363,136 @@ func (c replacementCheck) requests(t testing.TB, operation admissionv1.Operation
 			}
 		}
 	}
+	var bases []pair
+	if len(allowed) > 0 {
+		size := func(a, b pair) int { return len(a.object) + len(a.old) - len(b.object) - len(b.old) }
+		bases = []pair{slices.MaxFunc(allowed, size), slices.MinFunc(allowed, size)}
+	}
 	half := comparedRequests / 2
-	return slices.Concat(spread(allowed, max(half, comparedRequests-len(denied))), spread(denied, max(half, comparedRequests-len(allowed))),
-		spread(c.neighbours(allowed), neighbourRequests))
+	return slices.Concat(own, spread(allowed, max(half, comparedRequests-len(denied))),
+		eachReason(denied, reasons, max(half, comparedRequests-len(allowed))), c.near(t, append(bases, own...)))
 }
 
-// neighbours returns requests that differ in one value from an allowed one: each number, length and text of the policy
-// and its neighbours, at each place.
-func (c replacementCheck) neighbours(allowed []pair) (all []pair) {
-	if len(allowed) == 0 {
-		return nil
-	}
-	size := func(a, b pair) int { return len(a.object) + len(a.old) - len(b.object) - len(b.old) }
-	for _, base := range []pair{slices.MaxFunc(allowed, size), slices.MinFunc(allowed, size)} {
-		object := base.object
-		if base.operation == admissionv1.Delete {
-			object = base.old
+// ofSamples returns the requests that create, delete or keep each sample as it is.
+func (c replacementCheck) ofSamples(operation admissionv1.Operation) (all []pair) {
+	for _, object := range c.samples {
+		if namespaceOf(object) == "" && !c.isClusterScoped() {
+			object = renamed(object, nameOf(object), "default")
 		}
-		seen := map[string]bool{string(object): true}
-		for _, v := range c.Replacement.values() {
-			for i, more := 0, true; more; i++ {
-				tree, err := decodeJSON(object)
-				if err != nil {
-					return all
-				}
-				var places []func()
-				c.places(v, tree, nil, func(other any) { tree = other }, &places)
-				if more = i < len(places); !more {
-					continue
-				}
-				places[i]()
-				text, err := json.Marshal(tree)
-				typed, ok := through(c.objectType(), text)
-				if typed = c.placed(typed); err != nil || !ok || seen[string(typed)] {
-					continue
-				}
-				seen[string(typed)] = true
-				next := pair{base.operation, typed, base.old}
-				switch base.operation {
-				case admissionv1.Update:
-					next.old = object
-				case admissionv1.Delete:
-					next = pair{base.operation, nil, typed}
-				}
-				all = append(all, next)
+		p := pair{operation: operation, object: object}
+		switch operation {
+		case admissionv1.Update:
+			p.old = object
+		case admissionv1.Delete:
+			p.object, p.old = nil, object
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// near returns neighbours of requests: of each reason for which the handler denies, and of the allowed ones.
+func (c replacementCheck) near(t testing.TB, bases []pair) []pair {
+	var allowed, denied []pair
+	var reasons []string
+	for _, base := range bases[:min(len(bases), mostBases)] {
+		for _, p := range c.neighbours(base) {
+			switch o, ok := c.ask(t, p); {
+			case !ok:
+			case o.allowed:
+				allowed = append(allowed, p)
+			default:
+				denied, reasons = append(denied, p), append(reasons, o.message)
+			}
+		}
+	}
+	half := neighbourRequests / 2
+	return append(eachReason(denied, reasons, max(half, neighbourRequests-len(allowed))),
+		spread(allowed, max(half, neighbourRequests-len(denied)))...)
+}
+
+// eachReason returns at most n requests: for each reason the first ones, and others from all parts of the list.
+func eachReason(all []pair, reasons []string, n int) []pair {
+	if len(all) <= n {
+		return all
+	}
+	const first = 4 // of one reason
+	count := map[string]int{}
+	var some, rest []pair
+	for i, p := range all {
+		if count[reasons[i]]++; count[reasons[i]] <= first {
+			some = append(some, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	some = spread(some, n)
+	return append(some, spread(rest, n-len(some))...)
+}
+
+// neighbours returns requests that differ in one value from another request: each number, length and text of the policy,
+// of the validator and of the samples, and its neighbours, at each place, and as the name.
+func (c replacementCheck) neighbours(base pair) (all []pair) {
+	object := base.object
+	if base.operation == admissionv1.Delete {
+		object = base.old
+	}
+	seen := map[string]bool{string(object): true}
+	add := func(typed json.RawMessage) {
+		if seen[string(typed)] {
+			return
+		}
+		seen[string(typed)] = true
+		next := pair{operation: base.operation, object: typed, old: base.old, request: base.request}
+		switch {
+		case base.operation == admissionv1.Delete:
+			next.object, next.old = nil, typed
+		case base.operation == admissionv1.Update && (base.request == nil || nameOf(typed) != nameOf(object)):
+			next.old = renamed(object, nameOf(typed), namespaceOf(typed))
+		}
+		all = append(all, next)
+	}
+	for _, v := range c.values.each() {
+		if name := v.word(); len(validation.IsDNS1123Subdomain(name)) == 0 {
+			add(renamed(object, name, namespaceOf(object)))
+		}
+		for i, more := 0, true; more; i++ {
+			tree, err := decodeJSON(object)
+			if err != nil || len(all) >= mostNeighbours {
+				return all
+			}
+			var places []func()
+			c.places(v, tree, nil, func(other any) { tree = other }, &places)
+			if more = i < len(places); !more {
+				continue
+			}
+			places[i]()
+			text, err := json.Marshal(tree)
+			if err != nil {
+				continue
+			}
+			if typed, ok := through(c.objectType(), text); ok {
+				add(renamed(c.placed(typed), nameOf(object), namespaceOf(object)))
 			}
 		}
 	}
 	return all
+}
+
+// renamed returns an object with another name and namespace.
+func renamed(object json.RawMessage, name, namespace string) json.RawMessage {
+	return edited(object, func(members map[string]any) {
+		meta, ok := members["metadata"].(map[string]any)
+		if !ok {
+			return
+		}
+		meta["name"], meta["namespace"] = name, namespace
+		for _, member := range []string{"name", "namespace"} {
+			if meta[member] == "" {
+				delete(meta, member)
+			}
+		}
+	})
 }
 
 // values are the values that changes put into an object.
@@ -364,8 +503,8 @@ type values struct {
 	index func(int) int
 }
 
-// values returns the numbers and texts of the policy, one at a time.
-func (r Replacement) values() (all []values) {
+// each returns the numbers and texts, one at a time.
+func (r Replacement) each() (all []values) {
 	last := func(n int) int { return n - 1 }
 	add := func(n int64, word string) {
 		all = append(all, values{func() int64 { return n }, func() string { return word }, last})
@@ -388,7 +527,7 @@ func (r Replacement) values() (all []values) {
 	return all
 }
 
-// random returns the numbers and texts of the policy, and others, at random.
+// random returns the numbers and texts, and others, at random.
 func (r Replacement) random(random *rand.Rand) values {
 	number := func() int64 {
 		n := int64(random.IntN(3))
@@ -499,7 +638,7 @@ func (c replacementCheck) changed(random *rand.Rand, object json.RawMessage) jso
 			return object
 		}
 		var places []func()
-		c.places(c.Replacement.random(random), tree, nil, func(other any) { tree = other }, &places)
+		c.places(c.values.random(random), tree, nil, func(other any) { tree = other }, &places)
 		if len(places) == 0 {
 			return object
 		}

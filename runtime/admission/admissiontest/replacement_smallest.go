@@ -103,7 +103,7 @@ func (p pair) isUnchanged() bool { return p.object != nil && bytes.Equal(p.objec
 func (c replacementCheck) smaller(p pair) (all []smallerPair) {
 	if p.old != nil && p.object != nil && !p.isUnchanged() {
 		for _, object := range []json.RawMessage{p.object, p.old} {
-			all = append(all, smallerPair{pair: pair{p.operation, object, object}})
+			all = append(all, smallerPair{pair: pair{operation: p.operation, object: object, old: object, request: p.request}})
 		}
 	}
 	for _, s := range c.steps(p.object) {
@@ -137,7 +137,7 @@ func (c replacementCheck) add(all []smallerPair, p pair, steps ...step) []smalle
 	if !smallerObject || !smallerOld {
 		return all
 	}
-	return append(all, smallerPair{pair{p.operation, object, old}, steps})
+	return append(all, smallerPair{pair{p.operation, object, old, p.request}, steps})
 }
 
 // after returns an object after steps, and whether it is smaller, or as it was without steps.
@@ -175,7 +175,7 @@ func (c replacementCheck) after(object json.RawMessage, steps []step) (json.RawM
 			return nil, false
 		}
 	}
-	after = c.placed(after)
+	after = renamed(c.placed(after), nameOf(object), namespaceOf(object))
 	return after, pair{object: after}.order(pair{object: object}) < 0
 }
 

@@ -39,6 +39,8 @@ type Table[T any] struct {
 	// Resource is the resource of the requests. If it is empty, it is the plural of the kind: see [Review.Resource].
 	Resource Resource
 	Cases    []Case[T]
+
+	sent map[string][]rawReview // the requests that the webhooks got, by path
 }
 
 // Resource is a resource as a request names it.
@@ -73,7 +75,8 @@ type Case[T any] struct {
 }
 
 // Run runs each case as a test of its own. A failure has the position of the case: where the function that calls Run
-// makes its request, or else where the request is made.
+// makes its request, or else where the request is made. If a policy replaces one of the webhooks, one more test compares
+// both on the requests of the cases and on their neighbours: see [Replacement].
 func (table Table[T]) Run(t *testing.T) {
 	t.Helper()
 	caller := failure.Function(1)
@@ -95,19 +98,24 @@ func (table Table[T]) Run(t *testing.T) {
 			t.Fatalf("%s of Reinvoked is no mutating webhook of Paths", path)
 		}
 	}
+	table.sent = map[string][]rawReview{}
 	for _, c := range table.Cases {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Helper()
 			table.run(failure.TB{TB: t, At: failure.Caller(c.Request.made, caller)}, handlers, c)
 		})
 	}
+	table.compareReplacements(t, handlers)
 }
 
 // run sends the request of a case to the webhooks. If the case fails and several calls have changed the object, it
 // prints their changes and the object between them.
 func (table Table[T]) run(t testing.TB, handlers map[string]http.Handler, c Case[T]) {
 	t.Helper()
-	calls := chain[T]{request: table.named(c.Request), handlers: handlers, reinvoked: table.Reinvoked, warnings: []string{}, audit: map[string]string{}}
+	calls := chain[T]{
+		request: table.named(c.Request), handlers: handlers, reinvoked: table.Reinvoked, sent: table.sent,
+		warnings: []string{}, audit: map[string]string{},
+	}
 	operation := calls.request.operation
 	if around := table.Policies; around != nil {
 		calls.policies = &chainPolicies[T]{Policies: Policies[T]{Params: around.Params, NamespaceLabels: around.NamespaceLabels}, original: calls.request, mutate: around.mutate}

@@ -13,8 +13,13 @@ import (
 
 // TestGeneratedWebhooks checks the handlers, validators and defaulters of this package.
 func TestGeneratedWebhooks(t *testing.T) {
+	newWebhooks(t).GeneratedSuite().Run(t)
+}
+
+// GeneratedSuite returns the suite of this package. Tables compare their cases with the policies in it.
+func (w Webhooks) GeneratedSuite() admissiontest.Suite {
 	orderKinds := []admissiontest.Kind{{APIVersion: "shop.example.com/v1", Kind: "Order"}}
-	admissiontest.Suite{
+	return admissiontest.Suite{
 		Manifest: "../../../config/webhook/manifests.yaml",
 		Samples:  []string{"../../../config/samples"},
 		Webhooks: []admissiontest.Webhook{
@@ -61,14 +66,14 @@ func TestGeneratedWebhooks(t *testing.T) {
 				Ratchet:  true,
 			},
 		},
-		Implementations: newWebhooks(t),
+		Implementations: w,
 		Probes: func(p *admissiontest.Probe) admissiontest.Webhooks {
 			return Webhooks{
 				Order:    orderProbe{p},
 				Shipment: shipmentProbe{p},
 			}
 		},
-	}.Run(t)
+	}
 }
 
 // newWebhooks returns the validators and defaulters for tests, each made by a function of yours.
