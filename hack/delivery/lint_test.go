@@ -56,7 +56,7 @@ func TestLinted(t *testing.T) {
 	}
 	p.run("rm", "scheme_test.go", "api/v1/broken.go")
 	gen("delete", "webhook", "--group", "shop", "--version", "v1alpha1", "--kind", "Order", "--mutating")
-	gen("delete", "version", "--group", "shop", "--version", "v1", "--kind", "Order", "--force")
+	gen("delete", "version", "--group", "shop", "--version", "v1", "--kind", "Order", "--force", "--migrated")
 	gen("delete", "webhook", "--group", "apps", "--version", "v1", "--kind", "Deployment", "--force")
 	p.run("make", "generate", "verify")
 	linter.check(p)

@@ -123,7 +123,8 @@ func goLiterals(files []string) (r Replacement) {
 				continue
 			}
 			for _, spec := range declared.Specs {
-				if v, ok := spec.(*ast.ValueSpec); ok && slices.ContainsFunc(v.Names, func(n *ast.Ident) bool { return named[n.Name] }) {
+				isNamed := func(n *ast.Ident) bool { return named[n.Name] }
+				if v, ok := spec.(*ast.ValueSpec); ok && slices.ContainsFunc(v.Names, isNamed) {
 					add(v)
 				}
 			}
