@@ -273,6 +273,9 @@ func (g *grammar) gadget(batch, name string) *unstructured.Unstructured {
 // explain. GRIDTIME, such as 30m, takes new seeds for that time.
 func TestRandomPolicies(t *testing.T) {
 	p := startPolicies(t)
+	if !p.mutating {
+		t.Skip("this API server does not serve admissionregistration.k8s.io/v1 MutatingAdmissionPolicy")
+	}
 	resource := schema.GroupVersionResource{Group: "random.example.com", Version: "v1", Resource: "gadgets"}
 	file := t.TempDir() + "/gadgets.yaml"
 	if err := os.WriteFile(file, []byte(gadgets), 0o600); err != nil {
