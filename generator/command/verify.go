@@ -48,7 +48,7 @@ func verifyCommand(s streams) *cobra.Command {
 				result = progress(s.err, read)
 				release()
 			}
-			result.Diagnostics.Add(project.Dropping(c.Context(), config)...)
+			result.Diagnostics.Add(project.Dropping(config, result.Webhooks())...)
 			stale := output.Stale(result.Changes)
 			outdated := s.outdated(result.Root)
 			stale.Add(outdated...)

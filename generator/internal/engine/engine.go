@@ -371,6 +371,9 @@ func (r Run) program(m *load.Module) model.HandlerPackage {
 // in the form in which an API server calls the program itself. They do not depend on how the project is deployed.
 func (r Result) Direct() ([][]byte, error) { return render.Direct(r.project, r.options) }
 
+// Webhooks returns the webhooks of all markers.
+func (r Result) Webhooks() []*model.Webhook { return r.project.Webhooks() }
+
 // Manifest returns the text of the webhook configurations, or nil if there are none.
 func (r Result) Manifest() []byte {
 	for _, f := range r.Files {

@@ -3,7 +3,6 @@
 package project
 
 import (
-	"context"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
@@ -28,14 +28,13 @@ func (im *importer) withoutControllerGen() diag.List {
 }
 
 // Dropping reports commands by which controller-gen drops webhooks of +webhook markers from the manifest. This happens
-// as long as it writes the manifest for +kubebuilder markers.
-func Dropping(ctx context.Context, c engine.Config) diag.List {
+// as long as it writes the manifest for +kubebuilder markers. The webhooks are all that generate has found.
+func Dropping(c engine.Config, all []*model.Webhook) diag.List {
 	run := c.Resolve()
-	if !run.Kubebuilder || len(dropping(run, []string{""})) == 0 {
+	if !run.Kubebuilder {
 		return nil
 	}
 	var names []string
-	all := run.Read(ctx, engine.Edits{}).Project.Webhooks()
 	for _, w := range all {
 		if !w.Kubebuilder {
 			names = append(names, w.Spec.Name)
