@@ -192,8 +192,8 @@ func TestKubectlKeeps(t *testing.T) {
 	check("replace by a manifest")
 }
 
-// storeAll writes objects of a resource, with its group as in fleet.example.com/fleets, to etcd as the API server stores
-// them: 10,000 creations would take a minute.
+// storeAll writes objects of a resource, with its group as in fleet.example.com/fleets, to etcd as the API server
+// stores them: 10,000 creations would take a minute.
 func (e *environment) storeAll(t *testing.T, resource string, all []*unstructured.Unstructured) {
 	t.Helper()
 	type put struct {

@@ -71,8 +71,8 @@ type grammar struct {
 	features map[string]int
 }
 
-// form is a form of expressions. Each %s, %i, %b, %l and %n in it is an expression of a text, a whole number, a truth, a
-// list of texts and a list of numbers.
+// form is a form of expressions. Each %s, %i, %b, %l and %n in it is an expression of a text, a whole number, a truth,
+// a list of texts and a list of numbers.
 func forms() map[byte][]string {
 	return map[byte][]string{
 		's': {

@@ -467,7 +467,8 @@ func TestGrowth(t *testing.T) {
 		_, half := converts(t, h.review(first))
 		for size := 2 * first; size <= *growthTo; size *= 2 {
 			answer, c := converts(t, h.review(size))
-			for again := 0; again < 3 && c.exceeds(half, quarter); again++ { // maps split at lengths that depend on their random seeds
+			// Maps split at lengths that depend on their random seeds.
+			for again := 0; again < 3 && c.exceeds(half, quarter); again++ {
 				_, q := converts(t, h.review(size/4))
 				_, l := converts(t, h.review(size/2))
 				_, w := converts(t, h.review(size))

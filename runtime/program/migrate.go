@@ -328,8 +328,8 @@ func (m *migrator) migrations() (schema.GroupVersionResource, error) {
 	return schema.GroupVersionResource{}, nil
 }
 
-// migrationsOf returns the name of an unfinished StorageVersionMigration of a resource, if there is one, and whether the
-// newest finished one failed.
+// migrationsOf returns the name of an unfinished StorageVersionMigration of a resource, if there is one, and whether
+// the newest finished one failed.
 func migrationsOf(all []unstructured.Unstructured, resource schema.GroupResource) (running string, failed bool) {
 	var newest time.Time
 	for _, u := range all {

@@ -122,7 +122,8 @@ func (o *objects) Convert(in, out, _ any) error {
 			return o.cannotConvert(from.GroupVersionKind(), version)
 		}
 		to.SetUnstructuredContent(from.DeepCopy().Object)
-		to.SetAPIVersion(version.GroupVersion().String()) // a mutation may have changed the kind, which the API server refuses later
+		// A mutation may have changed the kind. The API server refuses that later.
+		to.SetAPIVersion(version.GroupVersion().String())
 		return nil
 	case runtime.Object:
 		from, ok := in.(runtime.Object)

@@ -38,7 +38,8 @@ func PoliciesInFiles(p *model.Project, unbound []*model.Binding) (list diag.List
 // RefusedPolicies reports the policies and bindings that an API server refuses for another reason than an expression.
 func RefusedPolicies(p *model.Project) []Finding {
 	return slices.DeleteFunc(Findings(p), func(f Finding) bool {
-		own := slices.IndexFunc(policyRules(), func(r rule) bool { return r.ID == "P16" }) // the first rule that is not upstream's
+		// P16 is the first rule that is not upstream's.
+		own := slices.IndexFunc(policyRules(), func(r rule) bool { return r.ID == "P16" })
 		upstreams := slices.ContainsFunc(policyRules()[:own], func(r rule) bool { return r.ID == f.Rule })
 		return f.Policy == nil && f.Binding == nil || f.Severity != diag.Error || !upstreams
 	})

@@ -93,7 +93,8 @@ func unreadable(found diag.List) (diags diag.List) {
 	return diags
 }
 
-// enforced returns the state of the YAML files in changes, before or after the changes, and the mistakes in these files.
+// enforced returns the state of the YAML files in changes, before or after the changes, and the mistakes in these
+// files.
 func enforced(changes []output.Change, text func(output.Change) []byte) (*upgrade.State, diag.List) {
 	var files []load.Text
 	for _, c := range changes {

@@ -46,8 +46,8 @@ func DefinitionFindings(definitions []*manifest.Definition, s Surroundings) []Fi
 }
 
 // refusedConversion reports settings that API servers refuse
-// (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation, validateCustomResourceConversion). A patch may lack
-// what the definition has.
+// (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation, validateCustomResourceConversion). A patch may
+// lack what the definition has.
 func refusedConversion(p definitionPass) {
 	known := func(version string) bool { return version == "v1" || version == "v1beta1" }
 	client, isPatch := p.Conversion.Client, len(p.Versions) == 0

@@ -14,8 +14,9 @@ import (
 )
 
 // Updates returns the positions of validators' methods for updates that may deny an object that is being deleted. It
-// looks at the syntax alone, and follows a method that calls another type's. It leaves out methods that return no error,
-// and methods in a file that mentions the deletionTimestamp or finalizers, or that call such a function of the package.
+// looks at the syntax alone, and follows a method that calls another type's. It leaves out methods that return no
+// error, and methods in a file that mentions the deletionTimestamp or finalizers, or that call such a function of the
+// package.
 func Updates(ctx context.Context, module *load.Module, p *model.Project) map[*model.Webhook]diag.Range {
 	found := map[*model.Webhook]diag.Range{}
 	for _, w := range p.Webhooks() {

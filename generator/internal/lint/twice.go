@@ -97,8 +97,8 @@ func shareOperation(a, b admissionregistrationv1.RuleWithOperations) bool {
 	})
 }
 
-// haveVersions reports whether a resource is known to have a version of each of two rules, by its definition, its types,
-// or the table of Kubernetes' resources.
+// haveVersions reports whether a resource is known to have a version of each of two rules, by its definition, its
+// types, or the table of Kubernetes' resources.
 func (p webhookPass) haveVersions(name string, a, b admissionregistrationv1.RuleWithOperations, other *model.Webhook) bool {
 	resource, _, _ := strings.Cut(name, "/")
 	known, defined := p.Defined[resource+"."+a.APIGroups[0]]

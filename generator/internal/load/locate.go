@@ -27,8 +27,8 @@ import (
 // module cache and replacement folders with the versions in go.mod and go.work. It reads these files itself. If that
 // fails, and for the standard library, it runs "go list".
 //
-// If Load has returned the package, it is that one. Otherwise it has no Files; FilesWith reads them. Another call returns
-// the same package. Concurrent calls are safe.
+// If Load has returned the package, it is that one. Otherwise it has no Files; FilesWith reads them. Another call
+// returns the same package. Concurrent calls are safe.
 func (m *Module) Locate(ctx context.Context, importPath string) (*Package, error) {
 	w := m.workspace
 	w.mu.Lock()

@@ -97,7 +97,8 @@ func Manifests(folder string, skip func(rel string, isDir bool) bool) iter.Seq[T
 
 // Arguments reads files, the *.yaml and *.yml files in folders, and standard input for "-". The files of a folder are
 // those directly in it and in its parts: the components of a kustomization, crds and templates of a chart, and
-// manifests of a bundle. In a folder with a kustomization, it omits the patches: a patch of a webhook configuration has its kind but only some of its fields.
+// manifests of a bundle. In a folder with a kustomization, it omits the patches: a patch of a webhook configuration has
+// its kind but only some of its fields.
 func Arguments(paths []string, stdin io.Reader) (texts []Text, err error) {
 	for _, path := range paths {
 		t := Text{Path: path}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package manifest reads webhook configurations from YAML, with the position of every field. It reads configurations
-// of this tool and any others, and the webhooks of ClusterServiceVersions. It also reads admission policies, and the versions of
-// CustomResourceDefinitions.
+// Package manifest reads webhook configurations from YAML, with the position of every field. It reads configurations of
+// this tool and any others, and the webhooks of ClusterServiceVersions. It also reads admission policies, and the
+// versions of CustomResourceDefinitions.
 package manifest
 
 import (

@@ -208,8 +208,8 @@ type testedFunction struct{ Operation, Name string }
 // testedHandler is the handler for a path. If Code is empty, Hint is the user's source.
 type testedHandler struct{ Path, Code, Hint string }
 
-// finalizers returns the names of finalizers in the functions of a package that are about finalizers: text, and constants
-// of the package and of the packages that it imports.
+// finalizers returns the names of finalizers in the functions of a package that are about finalizers: text, and
+// constants of the package and of the packages that it imports.
 func finalizers(ctx context.Context, module *load.Module, p *load.Package) (all []string) {
 	add := func(name string, ok bool) {
 		if ok && finalizerName.MatchString(name) && !slices.Contains(all, name) {

@@ -390,7 +390,10 @@ webhooks:
 	}
 	var called atomic.Bool
 	validate := func(d *appsv1.Deployment) error {
-		called.Store(*d.Spec.Replicas >= 0 || called.Load())
+		called.Store(true)
+		if *d.Spec.Replicas < 0 {
+			return errors.New("replicas are negative")
+		}
 		return nil
 	}
 	Existing{

@@ -18,9 +18,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/structural"
 )
 
-// edges returns requests about objects with values at which expressions fail: explicit zeros, and for kinds whose schema
-// limits texts also empty texts and texts that are no regular expression. An object has one of them in each place where
-// its schema accepts it, or in half of these places.
+// edges returns requests about objects with values at which expressions fail: explicit zeros, and for kinds whose
+// schema limits texts also empty texts and texts that are no regular expression. An object has one of them in each
+// place where its schema accepts it, or in half of these places.
 func (c policyCheck) edges(k policyKind, m matched, call policyCall, first int) (all []policyRequest) {
 	edges := []any{json.Number("0")}
 	if !k.Builtin {
@@ -121,8 +121,8 @@ func (k policyKind) withEdge(object json.RawMessage, edge any, some func() bool)
 	return text
 }
 
-// metadataProblem returns the reason why an API server refuses the metadata that a mutation makes, or why clients do not
-// find the object; empty for valid metadata.
+// metadataProblem returns the reason why an API server refuses the metadata that a mutation makes, or why clients do
+// not find the object; empty for valid metadata.
 func metadataProblem(before, after json.RawMessage) string {
 	type metadata struct {
 		Name, Namespace, GenerateName string

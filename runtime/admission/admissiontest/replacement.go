@@ -23,9 +23,9 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
-// Replacement is the admission policy that replaces a webhook on newer clusters. [Suite] compares the two on the samples
-// and on random requests, the same in each run, and [Table] on its cases and their neighbours. The handler and the
-// policy allow and deny the same requests, and make the same object. `webhook-gen explain evaluate` answers for the
+// Replacement is the admission policy that replaces a webhook on newer clusters. [Suite] compares the two on the
+// samples and on random requests, the same in each run, and [Table] on its cases and their neighbours. The handler and
+// the policy allow and deny the same requests, and make the same object. `webhook-gen explain evaluate` answers for the
 // policy, as for [Policies]. Without that program the comparison fails.
 //
 // The comparison also fails if the validator denies no request: then it does not show that the policy denies any.
@@ -430,8 +430,8 @@ func eachReason(all []pair, reasons []string, n int) []pair {
 	return append(some, spread(rest, n-len(some))...)
 }
 
-// neighbours returns requests that differ in one value from another request: each number, length and text of the policy,
-// of the validator and of the samples, and its neighbours, at each place, and as the name.
+// neighbours returns requests that differ in one value from another request: each number, length and text of the
+// policy, of the validator and of the samples, and its neighbours, at each place, and as the name.
 func (c replacementCheck) neighbours(base pair) (all []pair) {
 	object := base.object
 	if base.operation == admissionv1.Delete {

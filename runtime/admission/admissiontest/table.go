@@ -75,8 +75,8 @@ type Case[T any] struct {
 }
 
 // Run runs each case as a test of its own. A failure has the position of the case: where the function that calls Run
-// makes its request, or else where the request is made. If a policy replaces one of the webhooks, one more test compares
-// both on the requests of the cases and on their neighbours: see [Replacement].
+// makes its request, or else where the request is made. If a policy replaces one of the webhooks, one more test
+// compares both on the requests of the cases and on their neighbours: see [Replacement].
 func (table Table[T]) Run(t *testing.T) {
 	t.Helper()
 	caller := failure.Function(1)
