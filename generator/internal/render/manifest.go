@@ -10,6 +10,7 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
@@ -45,11 +46,15 @@ func manifest(p *model.Project, o Options) ([]byte, error) {
 	if o.Header && hasOwn(p) {
 		out.WriteString(output.YAMLHeader + "\n")
 	}
+	write := marshal
+	if !hasOwn(p) {
+		write = yaml.Marshal // folds expressions, as controller-gen does
+	}
 	for _, c := range p.Configurations {
 		part := *c
 		for i := 0; i == 0 || i < len(c.Webhooks); i += atOnce {
 			part.Webhooks = c.Webhooks[i:min(i+atOnce, len(c.Webhooks))]
-			text, err := document(Object(&part, o.Delivery), p.API)
+			text, err := document(Object(&part, o.Delivery), p.API, write)
 			if err != nil {
 				return nil, err
 			}
@@ -66,7 +71,7 @@ func manifest(p *model.Project, o Options) ([]byte, error) {
 const atOnce = 256
 
 // document returns the YAML of an object of admissionregistration.k8s.io without the fields that API servers set.
-func document(object any, version string) ([]byte, error) {
+func document(object any, version string, write func(any) ([]byte, error)) ([]byte, error) {
 	content, err := fields(object)
 	if err != nil {
 		return nil, err
@@ -83,7 +88,7 @@ func document(object any, version string) ([]byte, error) {
 			})
 		}
 	}
-	text, err := marshal(content)
+	text, err := write(content)
 	return append([]byte("---\n"), text...), err
 }
 

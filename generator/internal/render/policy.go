@@ -18,7 +18,7 @@ func policies(file string, all []*model.Policy) (output.File, error) {
 	content := []byte(output.YAMLHeader + "\n")
 	for _, policy := range all {
 		for _, object := range append([]any{PolicyObject(policy)}, BindingObjects(policy)...) {
-			text, err := document(object, "v1")
+			text, err := document(object, "v1", marshal)
 			if err != nil {
 				return output.File{}, err
 			}

@@ -254,7 +254,9 @@ func (s *source) marker() string {
 		"serviceNamespace=ns",
 		"servicePort=" + s.pick("443", "-1", "99999999"),
 		"webhookVersions=" + s.pick("v1", "{v1,v1}", "{}"),
-		"patch=" + s.pick("`{\"namespaceSelector\":{\"matchLabels\":{\"a\":\"b\"}}}`", `"{\"timeoutSeconds\":7}"`, "`{\"rules\":null}`"),
+		"patch=" + s.pick("`{\"namespaceSelector\":{\"matchLabels\":{\"a\":\"b\"}}}`", `"{\"timeoutSeconds\":7}"`, "`{\"rules\":null}`",
+			"`{\"matchConditions\":[{\"name\":\"c\",\"expression\":\"request.userInfo.username != 'system:serviceaccount:kube-system:garbage-collector' "+
+				s.pick("|| object.metadata.name == 'a  b'", "&& 'x' in request.userInfo.groups", "\\n|| true")+"\"}]}`"),
 		"name=" + s.name() + ".other.com",
 	}
 	if !s.strict {
