@@ -61,8 +61,10 @@ func TestHealthOnAnAddressOfItsOwn(t *testing.T) {
 		s.HealthAddress = address
 		s.TokenFile = write(t, s.dir, "tokens", []byte("first"))
 	})
-	want := `msg="serving health checks" address=` + address
-	eventually(t, "health checks are served", func() bool { return strings.Contains(s.logs.String(), want) })
+	eventually(t, "the server is ready", func() bool { return s.Ready(nil) == nil })
+	if want := `msg="serving health checks" address=` + address; !strings.Contains(s.logs.String(), want) {
+		t.Errorf("the log does not contain %s: %s", want, s.logs.String())
+	}
 	for path, code := range map[string]int{
 		"/healthz": http.StatusOK, "/readyz": http.StatusOK, "/review": http.StatusNotFound, "/": http.StatusNotFound,
 	} {
