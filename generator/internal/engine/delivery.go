@@ -8,13 +8,13 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
@@ -67,12 +67,12 @@ func (r Run) namespace() string { return cmp.Or(r.Delivery.Namespace, r.Delivery
 func (r Run) isAggregated() bool { return r.Delivery.Name != "" && r.Delivery.Topology == "aggregated" }
 
 // deliver sets the model's options that depend on the deployment.
-func (r Run) deliver(o *build.Options) {
+func (r Run) deliver(o *semantics.Options) {
 	if r.Delivery.Name == "" {
 		return
 	}
 	o.NamePrefix = cmp.Or(o.NamePrefix, r.Delivery.Name+"-") // avoids other projects' configurations in the cluster
-	o.Service = build.ServiceName{Namespace: r.namespace(), Name: r.Delivery.Name}
+	o.Service = semantics.ServiceName{Namespace: r.namespace(), Name: r.Delivery.Name}
 	o.KeepOut = []string{"kube-system", r.namespace()}
 	if !r.isAggregated() { // else only the APIService has the CA bundle
 		o.CABundle = r.authorities

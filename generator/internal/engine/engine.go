@@ -2,7 +2,7 @@
 
 // Package engine runs the whole pipeline from markers to files. Each step is a package.
 //
-//	patterns -> load -> front ends -> build -> check -> convert -> render -> output
+//	patterns -> load -> front ends -> semantics -> check -> convert -> render -> output
 //
 // Generate writes nothing. The caller can write its Result, print it as a diff, or drop it.
 package engine
@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
@@ -29,6 +28,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 )
 
 // Config is the input of a run. Empty fields take their values from webhook-gen.yaml.
@@ -114,7 +114,7 @@ func (r Run) Build(ctx context.Context, source load.Result) State {
 	if r.Kubebuilder {
 		others, s.markers = kubebuilder.Configurations(source.Packages)
 	}
-	project, found := build.Project(ctx, source.Module, source.Packages, others, r.model())
+	project, found := semantics.Project(ctx, source.Module, source.Packages, others, r.model())
 	r.addDefinitionRules(project)
 	s.Project = project
 	s.markers = slices.Concat(r.Diagnostics, s.markers, found)
@@ -126,7 +126,7 @@ func (r Run) Build(ctx context.Context, source load.Result) State {
 // that marker may use them.
 func (s *State) inspect(ctx context.Context, samples bool) {
 	others, _, _ := kubebuilder.Read(s.Packages) // another tool may read these markers and report their errors
-	found := build.Implementations(ctx, s.Module, s.Project, others, samples)
+	found := semantics.Implementations(ctx, s.Module, s.Project, others, samples)
 	if s.markers.HasErrors() {
 		found = nil
 	}
@@ -294,8 +294,8 @@ func (r Run) owned(generated []string) []string {
 	return owned
 }
 
-func (r Run) model() build.Options {
-	o := build.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, MinKubernetes: r.MinKubernetesVersion}
+func (r Run) model() semantics.Options {
+	o := semantics.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, MinKubernetes: r.MinKubernetesVersion}
 	r.deliver(&o)
 	if slices.Contains(r.Outputs, output.Handlers) {
 		o.Handlers = r.Handlers.Path

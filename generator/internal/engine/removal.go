@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -20,6 +19,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 )
 
@@ -118,7 +118,7 @@ type causes struct {
 	state State
 	lost  []upgrade.Loss
 	// read lists the API packages of the run.
-	read []build.API
+	read []semantics.API
 	// all is the state of all packages below the module's root. unread are the errors in files outside of the run.
 	all       *upgrade.State
 	project   *model.Project
@@ -130,9 +130,9 @@ type causes struct {
 // causes reads the files that distinguish the user's own changes from other causes.
 func (r Run) causes(ctx context.Context, s State, e Edits) *causes {
 	c := &causes{Run: r, state: s, inRun: map[string]bool{}}
-	texts := append(markers(), build.APIMarkers()...)
+	texts := append(markers(), semantics.APIMarkers()...)
 	covered, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: texts, Overlay: e.Overlay()})
-	c.read = build.APIs(ctx, covered.Packages)
+	c.read = semantics.APIs(ctx, covered.Packages)
 	for _, p := range slices.Concat(covered.Packages, s.Packages) {
 		for _, f := range p.FilesWith("package ") {
 			c.inRun[f.Path] = true

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package build builds a model from markers and from the source that load has read.
-package build
+// Package semantics gives markers their meaning. It builds the model from them and from the source that load has read.
+package semantics
 
 import (
 	"cmp"
