@@ -23,6 +23,15 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 )
 
+// losses reports enforcement that the changes remove and, without errors, the user's code that has lost its marker.
+func (r Run) losses(ctx context.Context, s State, e Edits, changes []output.Change) diag.List {
+	found := slices.Concat(r.renamedDelivery(changes), r.removals(ctx, s, e, changes))
+	if !found.HasErrors() {
+		found.Add(r.orphans(s.Project, changes)...)
+	}
+	return found
+}
+
 // removals reports the enforcement that the changes remove, compared with the files on disk. If the user has caused
 // it, the finding is a note, otherwise an error, unless the run accepts removals.
 func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Change) (diags diag.List) {
@@ -60,6 +69,23 @@ func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Ch
 		diags.Add(causes.finding(l))
 	}
 	return diags
+}
+
+// orphans reports the user's code whose markers are gone, and types that were renamed. The latter are no errors if the
+// run accepts removals.
+func (r Run) orphans(p *model.Project, changes []output.Change) diag.List {
+	orphans := output.Orphans(changes)
+	if r.acceptsRemovals {
+		return orphans
+	}
+	used := map[string][]string{}
+	for _, w := range p.Webhooks() {
+		if h := w.Handler; h != nil {
+			used[h.Package.Dir] = append(used[h.Package.Dir], h.Implementation)
+		}
+	}
+	renamed, others := output.Renamed(r.Root, changes, used, orphans)
+	return slices.Concat(renamed, others)
 }
 
 // unregistered reports packages that the program no longer registers because the run does not read all packages.

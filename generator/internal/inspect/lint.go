@@ -49,7 +49,7 @@ func (r LintResult) HasFindings() bool {
 func Lint(ctx context.Context, c engine.Config, kubeVersion string) (LintResult, error) {
 	run := c.Resolve()
 	state := run.Read(ctx, engine.Edits{})
-	s := lint.Surroundings{
+	s := lint.Facts{
 		Tests: slices.Contains(run.Outputs, output.Tests), Constants: lint.Constants(ctx, state.Module, state.Project),
 		Updates: lint.Updates(ctx, state.Module, state.Project),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors([]string{filepath.Join(run.Root, "config")}, run.Manifest) }),
@@ -87,7 +87,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader, kubeVersion stri
 	}
 	kubeVersion = cmp.Or(kubeVersion, explain.Newest()) // no project has an oldest version that it supports
 	contents, diags := manifest.Read(sources)
-	s := lint.Surroundings{
+	s := lint.Facts{
 		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects, InjectsDefinitions: contents.InjectsDefinitions, Services: contents.Services, Now: time.Now(),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
 	}
@@ -126,7 +126,7 @@ func checkObjects(p *model.Project) (list diag.List) {
 }
 
 // linted adds the findings of lint to the findings from making the projects.
-func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*model.Project, s lint.Surroundings, checkProject func(*model.Project) diag.List, kubeVersion string, files *manifest.Contents) (LintResult, error) {
+func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*model.Project, s lint.Facts, checkProject func(*model.Project) diag.List, kubeVersion string, files *manifest.Contents) (LintResult, error) {
 	var result LintResult
 	incomplete := diags.HasErrors() // a webhook that failed to build may have needed an allowance
 	for _, p := range projects {

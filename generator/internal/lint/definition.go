@@ -32,7 +32,7 @@ func (p definitionPass) at(format string, args ...any) *diag.Diagnostic {
 }
 
 // DefinitionFindings reports every rule that the conversions of definitions in files break.
-func DefinitionFindings(definitions []*manifest.Definition, s Surroundings) []Finding {
+func DefinitionFindings(definitions []*manifest.Definition, s Facts) []Finding {
 	base := newPass(&model.Project{}, "v1", s)
 	for _, r := range Table() {
 		base.rule = r

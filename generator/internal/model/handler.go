@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
 // Operations returns the operations of webhooks in marker syntax.
@@ -92,6 +94,13 @@ type HandlerPackage struct {
 	Name string
 	// Generated is true if the package is below the folder of handlers, and false if it is the user's.
 	Generated bool
+}
+
+// ProgramField is the field of a package in the program's struct of all webhooks. Its Range is a marker that needs the
+// package.
+type ProgramField struct {
+	diag.Range
+	Name, Path string
 }
 
 // GoType is a named Go type.
