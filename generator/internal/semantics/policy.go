@@ -74,7 +74,7 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 	if len(b.diags) > before {
 		return nil, subject, false
 	}
-	if !said.Operations.IsSet() && webhook == nil {
+	if !said.Operations().IsSet() && webhook == nil {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "the policy has no operations").WithHint(`add operations: "create;update"`))
 	}
 	if subject.kind == nil {
@@ -98,7 +98,7 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 		p.Spec.ReinvocationPolicy = *cmp.Or(settings.Spec.ReinvocationPolicy, new(admissionregistrationv1.NeverReinvocationPolicy))
 		p.At.Set("spec.reinvocationPolicy", settings.At["reinvocationPolicy"])
 	}
-	rule := policyRule{said.Operations, said.ResourceNames, said.Matched}
+	rule := policyRule{said.Operations(), said.ResourceNames, said.Matched}
 	p.Spec.MatchConstraints.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{rule.completedBy(kindRule(subject), inPolicy+".resourceRules[0]", p.At)}
 	if webhook != nil {
 		b.replace(p, webhook, said)

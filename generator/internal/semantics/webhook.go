@@ -20,8 +20,8 @@ import (
 // webhook builds the webhook of one +webhook:mutating or +webhook:validating marker.
 func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*registry.Webhook]) (*model.Webhook, subject, bool) {
 	said := at.marker
-	if said.URL.IsSet() && said.Service.IsSet() {
-		b.exclusive("url", said.URL.At, "service", said.Service.At)
+	if said.URL.IsSet() && said.Service().IsSet() {
+		b.exclusive("url", said.URL.At, "service", said.Service().At)
 	}
 	said.Settings = said.Settings.Over(m.defaults)
 	before := len(b.diags)
@@ -29,7 +29,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	if len(b.diags) > before {
 		return nil, subject, false
 	}
-	if !said.Operations.IsSet() {
+	if !said.Operations().IsSet() {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "the webhook has no operations").
 			WithHint(`add operations: "create;update", here or in +webhook:defaults`))
 	}
@@ -44,7 +44,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	}
 	w.Spec.Name = b.name(subject, subjectMarker(at))
 	w.At.Set("name", said.Name.At)
-	rule := ruleOver(kindRule(subject), said.Operations, said.Matched, "rules[0]", w.At)
+	rule := ruleOver(kindRule(subject), said.Operations(), said.Matched, "rules[0]", w.At)
 	if !said.Resources.IsSet() { // in other groups, the resource has the kind's scope too
 		rule.Scope = scope(said.Scope, subject.kind)
 	}
@@ -100,7 +100,7 @@ func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subj
 	field("name", m.service.Name.At)
 	field("namespace", m.service.Namespace.At)
 	field("port", m.service.Port.At)
-	if f := said.Service; f.IsSet() {
+	if f := said.Service(); f.IsSet() {
 		s.Namespace, s.Name, s.Port = f.V.Namespace, f.V.Name, f.V.Port
 		for _, name := range []string{"name", "namespace", "port"} {
 			field(name, f.At)
@@ -188,8 +188,8 @@ func (b *builder) object(m *packageMarkers, at declared[*registry.Webhook]) stri
 	}
 	own := b.options.NamePrefix + model.DefaultObjectName(said.Mutating)
 	switch {
-	case said.Configuration.IsSet():
-		return said.Configuration.V
+	case said.Configuration().IsSet():
+		return said.Configuration().V
 	case len(names) == 1:
 		return names[0]
 	case len(names) > 1 && !slices.Contains(names, own):
