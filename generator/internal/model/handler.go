@@ -46,12 +46,7 @@ type Handler struct {
 	Sample *Sample
 	// Missing are the operations without methods of the user, if the type exists.
 	Missing []string
-	// Deleting is skip or unchangedSpec if the handler allows updates of objects that are being deleted.
-	Deleting string
-	// Ratchet is true if errors that the stored object already has are warnings on UPDATE.
-	Ratchet bool
-	// Enforcement is warn or audit if the handler allows requests that the validator denies.
-	Enforcement string
+	HandlerOptions
 	// ListKeys are the lists in Object whose elements have keys. With Ratchet, they include sets, which have no keys.
 	ListKeys []ListKey
 }

@@ -50,9 +50,7 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 		Implementation: name + "Webhook",
 		Holder:         said.For.IsSet() && !projection,
 		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
-		Deleting:       w.SkipsDeleting(),
-		Ratchet:        w.Ratchet.V,
-		Enforcement:    strings.TrimPrefix(w.Enforcement.V, model.EnforceDeny),
+		HandlerOptions: w.HandlerOptions(),
 	}
 	for _, rule := range w.Spec.Rules {
 		h.Resources = union(h.Resources, rule.Resources)
@@ -98,9 +96,9 @@ func (b *builder) shareHandlers(webhooks []*model.Webhook) {
 		}
 		b.sharedOptions(w, webhooks[first])
 		h, further := webhooks[first].Handler, w.Handler
-		h.Deleting = cmp.Or(h.Deleting, further.Deleting)
+		h.HandlerOptions = h.HandlerOptions.Or(further.HandlerOptions)
 		if further.Ratchet {
-			h.Ratchet, h.ListKeys = true, further.ListKeys
+			h.ListKeys = further.ListKeys // with sets
 		}
 		h.Operations = inOrder(func(o string) bool { return slices.Contains(h.Operations, o) || slices.Contains(further.Operations, o) })
 		h.Resources = union(h.Resources, further.Resources)

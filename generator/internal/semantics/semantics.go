@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package semantics gives markers their meaning. It builds the model from them and from the source that load has read.
+// Package semantics gives markers their meaning. It builds the model from them and from the source that load has read,
+// and reports markers that have none. Package check has the rules of finished models.
 package semantics
 
 import (

@@ -40,7 +40,7 @@ func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*regist
 	}
 	w := &model.Webhook{
 		Source: model.Source{Range: at.Range, At: model.Positions{}}, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind,
-		Order: said.Order.V, Deleting: said.Deleting, Ratchet: said.Ratchet, Enforcement: said.Enforcement,
+		Order: said.Order.V, Options: said.Options,
 	}
 	w.Spec.Name = b.name(subject, subjectMarker(at))
 	w.At.Set("name", said.Name.At)
