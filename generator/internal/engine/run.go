@@ -31,13 +31,12 @@ type Run struct {
 	// Diagnostics are the findings in webhook-gen.yaml and the files that it names.
 	Diagnostics diag.List
 
-	dir             string // base folder of Packages
-	authorities     []byte // PEM of the CA for the server's certificate; nil if something in the cluster injects it
-	readsAll        bool   // the run reads all packages of the project
-	reportsRemovals bool   // the run reports removed enforcement
-	acceptsRemovals bool   // the run allows removed enforcement of any cause
-	// speaksFor lists the outputs of which the run removes unused files.
-	speaksFor []string
+	dir             string   // base folder of Packages
+	authorities     []byte   // PEM of the CA for the server's certificate; nil if something in the cluster injects it
+	readsAll        bool     // the run reads all packages of the project
+	reportsRemovals bool     // the run reports removed enforcement
+	acceptsRemovals bool     // the run allows removed enforcement of any cause
+	ownedOutputs    []string // the run removes unused files of these outputs
 }
 
 // allPackages is the pattern of all packages of a module.
@@ -74,15 +73,15 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 	if len(c.Tags) > 0 {
 		r.Tags = c.Tags
 	}
-	r.speaksFor = []string{output.Manifests, output.Handlers, output.Conversions, output.Tests, output.Deliveries}
+	r.ownedOutputs = []string{output.Manifests, output.Handlers, output.Conversions, output.Tests, output.Deliveries}
 	for _, o := range c.Outputs {
-		if !slices.Contains(r.speaksFor, o) {
-			r.Diagnostics.Add(diag.Errorf(diag.Range{}, "", "%q is not an output: those are %s", o, strings.Join(r.speaksFor, ", ")))
+		if !slices.Contains(r.ownedOutputs, o) {
+			r.Diagnostics.Add(diag.Errorf(diag.Range{}, "", "%q is not an output: those are %s", o, strings.Join(r.ownedOutputs, ", ")))
 		}
 	}
 	r.reportsRemovals, r.acceptsRemovals = !c.ComparesNothing && len(c.Outputs) == 0, c.AcceptRemoval
 	if len(c.Outputs) > 0 {
-		r.Outputs, r.speaksFor = c.Outputs, c.Outputs
+		r.Outputs, r.ownedOutputs = c.Outputs, c.Outputs
 	}
 	r.Strict = r.Strict || c.Strict
 	r.Diagnostics.Add(r.readAuthorities()...)
@@ -112,9 +111,9 @@ func (r Run) owned(generated []string) []string {
 		owned = append(owned, render.ProgramFile(filepath.Join(r.Root, filepath.FromSlash(r.Program))))
 	}
 	owned = slices.DeleteFunc(owned, func(file string) bool {
-		return !slices.Contains(r.speaksFor, output.KindOf(file))
+		return !slices.Contains(r.ownedOutputs, output.KindOf(file))
 	})
-	if slices.Contains(r.speaksFor, output.Deliveries) {
+	if slices.Contains(r.ownedOutputs, output.Deliveries) {
 		owned = append(owned, load.Names(r.Root, render.DeliveryPatterns()...)...)
 	}
 	return owned
