@@ -206,7 +206,7 @@ func (w testWriter) probe(f *jen.File, t handledType) {
 		for _, o := range webhook.Handler.Operations {
 			f.Line()
 			f.Func().Params(jen.Id("p").Id(probeName(t))).Id(webhook.Handler.Method(webhook.Mutating, o)).Add(w.signature(f, webhook.Handler, o, "ctx", "r")).Block(
-				jen.Return(jen.Id("p").Dot("Asked").Call(jen.Id("ctx"), jen.Lit(functionName(webhook, o)), jen.Id("r"))),
+				jen.Return(jen.Id("p").Dot("Record").Call(jen.Id("ctx"), jen.Lit(functionName(webhook, o)), jen.Id("r"))),
 			)
 		}
 	}

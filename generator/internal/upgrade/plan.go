@@ -16,10 +16,10 @@ import (
 // side is one of the two versions of a planned conversion, with the conversions of its fields.
 type side struct {
 	*convert.Plan
-	to            convert.Direction // the other one
-	kind, version string
-	across        *side
-	fieldConversions         []*fieldConversion // in the order of paths
+	to               convert.Direction // the other one
+	kind, version    string
+	across           *side
+	fieldConversions []*fieldConversion // in the order of paths
 }
 
 // fieldConversion is the conversion of one field to the other version.
