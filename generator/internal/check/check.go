@@ -44,14 +44,14 @@ type Finding struct {
 // Project reports every rule that the project breaks. Rules that controller-gen does not enforce are warnings on
 // webhooks under +kubebuilder markers, because these must keep working.
 func Project(p *model.Project) diag.List {
-	var diags diag.List
+	diags := handlerOptions(p)
 	for _, f := range Findings(p) {
 		diags.Add(f.Diagnostic)
 	}
 	return diags
 }
 
-// Findings returns the findings of Project with their objects and fields.
+// Findings returns the broken rules of the table with their objects and fields.
 func Findings(p *model.Project) []Finding {
 	var found []Finding
 	for _, r := range table() {

@@ -334,11 +334,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		} else if s := subjects[w]; s.kind != nil && !s.object.IsZero() {
 			w.Kinds = []model.TypedKind{{Group: s.kind.Group, Version: s.kind.Version, Kind: s.kind.Kind, Type: withoutAlias(s.object)}}
 		}
-		before := len(b.diags)
 		w.Handler = plans[w]() // needs the complete rules
-		if len(b.diags) == before {
-			b.checkOptions(w)
-		}
 		b.deliver(w)
 	}
 	b.shareHandlers(d.built)
