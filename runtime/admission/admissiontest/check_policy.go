@@ -207,7 +207,7 @@ func (a policyAnswer) differs(b policyAnswer) (policyFinding, bool) {
 			failure.Diff(orNull(s.Object), orNull(b.Steps[i].Object)) == "" {
 			continue
 		}
-		message := fmt.Sprintf("%s gives another answer to the same request: it is %s once, and then %s", s.Policy, s.said(), b.Steps[i].said())
+		message := fmt.Sprintf("%s gives another answer to the same request: it is %s once, and then %s", s.Policy, s.outcome(), b.Steps[i].outcome())
 		if diff := failure.Diff(orNull(s.Object), orNull(b.Steps[i].Object)); diff != "" {
 			message += " (-once +then):\n" + diff
 		}
@@ -243,8 +243,8 @@ func (a policyAnswer) changedBy() string {
 	return "a policy"
 }
 
-// said is the verdict with its message.
-func (s policyStep) said() string {
+// outcome returns the verdict with its message.
+func (s policyStep) outcome() string {
 	if s.Message == "" {
 		return s.Verdict
 	}
