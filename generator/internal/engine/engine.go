@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -111,10 +112,23 @@ func (s *State) Reread(ctx context.Context, e Edits) {
 func (r Run) Build(ctx context.Context, source load.Result) State {
 	var others []*model.Configuration
 	s := State{Result: source}
-	if r.Kubebuilder {
-		others, s.markers = kubebuilder.Configurations(source.Packages)
+	options := r.model()
+	groups := r.byManifest(source.Packages)
+	for _, manifest := range slices.Sorted(maps.Keys(groups)) {
+		packages := groups[manifest]
+		for _, p := range packages {
+			options.Manifests[p.Path] = manifest
+		}
+		if r.Kubebuilder {
+			all, found := kubebuilder.Configurations(packages)
+			for _, c := range all {
+				c.Manifest = manifest
+			}
+			others = append(others, all...)
+			s.markers.Add(found...)
+		}
 	}
-	project, found := build.Project(ctx, source.Module, source.Packages, others, r.model())
+	project, found := build.Project(ctx, source.Module, source.Packages, others, options)
 	r.addDefinitionRules(project)
 	s.Project = project
 	s.markers = slices.Concat(r.Diagnostics, s.markers, found)
@@ -241,6 +255,12 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 	if len(c.Patterns) == 0 && slices.Equal(r.Packages, []string{allPackages}) {
 		r.Packages = append(r.Packages, load.Nested(root)...)
 	}
+	for _, m := range r.Manifests.Files {
+		r.Packages = append(slices.Clip(r.Packages), m.Packages...)
+	}
+	if c.Manifest != "" {
+		r.Manifests.Files = nil
+	}
 	if len(c.Patterns) > 0 {
 		r.Packages, r.dir = c.Patterns, c.Dir
 		r.readsAll = c.Dir == root && slices.Contains(c.Patterns, allPackages)
@@ -276,11 +296,13 @@ func (r Run) owned(generated []string) []string {
 	if !r.readsAll {
 		return nil
 	}
-	manifests := filepath.Dir(r.Manifest)
 	owned := slices.Concat(generated, load.GeneratedBelow(filepath.Join(r.Root, filepath.FromSlash(r.Handlers.Path))),
-		load.Names(r.Root, path.Join(output.CRDPatches, output.CRDPatch)), load.Names(manifests, render.ReplacementFiles()...), []string{
-			r.Manifest, filepath.Join(manifests, render.PoliciesFile), filepath.Join(manifests, "kustomization.yaml"),
-		})
+		load.Names(r.Root, path.Join(output.CRDPatches, output.CRDPatch)))
+	for _, manifest := range r.AllManifests() {
+		folder := filepath.Dir(manifest)
+		owned = append(owned, load.Names(folder, render.ReplacementFiles()...)...)
+		owned = append(owned, manifest, filepath.Join(folder, render.PoliciesFile), filepath.Join(folder, "kustomization.yaml"))
+	}
 	if r.Program != "" {
 		// The run owns the program's file even if no pattern matches its package.
 		owned = append(owned, render.ProgramFile(filepath.Join(r.Root, filepath.FromSlash(r.Program))))
@@ -295,7 +317,7 @@ func (r Run) owned(generated []string) []string {
 }
 
 func (r Run) model() build.Options {
-	o := build.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, MinKubernetes: r.MinKubernetesVersion}
+	o := build.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, MinKubernetes: r.MinKubernetesVersion, Manifests: map[string]string{}}
 	r.deliver(&o)
 	if slices.Contains(r.Outputs, output.Handlers) {
 		o.Handlers = r.Handlers.Path
@@ -374,14 +396,14 @@ func (r Result) Direct() ([][]byte, error) { return render.Direct(r.project, r.o
 // Webhooks returns the webhooks of all markers.
 func (r Result) Webhooks() []*model.Webhook { return r.project.Webhooks() }
 
-// Manifest returns the text of the webhook configurations, or nil if there are none.
-func (r Result) Manifest() []byte {
+// Manifest returns the text of the webhook configurations in all manifests, or nil if there are none.
+func (r Result) Manifest() (text []byte) {
 	for _, f := range r.Files {
 		if f.Owner == output.Manifest {
-			return f.Content
+			text = append(text, f.Content...)
 		}
 	}
-	return nil
+	return text
 }
 
 // Notes returns the notes on the changes, without duplicates.

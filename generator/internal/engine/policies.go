@@ -4,6 +4,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -21,24 +22,28 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 )
 
-// checkListed reports a user's kustomization.yaml beside the manifest that does not list the policies. kustomize
-// would omit them silently.
-func (r Run) checkListed(p *model.Project, o render.Options) diag.List {
-	if o.Kustomization || len(p.AlwaysInstalled()) == 0 || !slices.Contains(r.Outputs, output.Manifests) {
+// checkListed reports each user's kustomization.yaml beside a manifest that does not list the policies. kustomize would
+// omit them silently.
+func (r Run) checkListed(p *model.Project, o render.Options) (diags diag.List) {
+	if o.Kustomization || !slices.Contains(r.Outputs, output.Manifests) {
 		return nil
 	}
-	file := load.ReadText(filepath.Dir(r.Manifest), "kustomization.yaml")
-	if file.Err != nil {
-		return nil
+	parts, manifests := p.ByManifest()
+	for i, part := range parts {
+		file := load.ReadText(filepath.Dir(cmp.Or(manifests[i], r.Manifest)), "kustomization.yaml")
+		if file.Err != nil || len(part.AlwaysInstalled()) == 0 {
+			continue
+		}
+		var content struct{ Resources []string }
+		if err := yaml.Unmarshal(file.Content, &content); err == nil && slices.ContainsFunc(content.Resources, func(name string) bool {
+			return filepath.Clean(name) == render.PoliciesFile
+		}) {
+			continue
+		}
+		diags.Add(diag.Warningf(diag.InFile(file.Path), model.RuleListed, "the file does not list %s, and kustomize leaves the policies out", render.PoliciesFile).
+			WithHint("add to its resources: - %s", render.PoliciesFile))
 	}
-	var content struct{ Resources []string }
-	if err := yaml.Unmarshal(file.Content, &content); err == nil && slices.ContainsFunc(content.Resources, func(name string) bool {
-		return filepath.Clean(name) == render.PoliciesFile
-	}) {
-		return nil
-	}
-	return diag.List{diag.Warningf(diag.InFile(file.Path), model.RuleListed, "the file does not list %s, and kustomize leaves the policies out", render.PoliciesFile).
-		WithHint("add to its resources: - %s", render.PoliciesFile)}
+	return diags
 }
 
 // addDefinitionRules adds the rules in CRDs on disk to the policies that match their kinds. A policy's type may

@@ -81,8 +81,8 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 			test.add(w, f, registeredAt(sources, w.ServedPath()))
 		}
 		test.Repeats = test.repeats()
-		if regular.Exists(run.Manifest) {
-			test.Manifest = fromFolder(p.Dir, run.Manifest)
+		if manifest := run.ManifestOf(p); regular.Exists(manifest) {
+			test.Manifest = fromFolder(p.Dir, manifest)
 		}
 		for _, s := range run.Tests.Samples {
 			test.Samples = append(test.Samples, fromFolder(p.Dir, filepath.Join(run.Root, filepath.FromSlash(s))))

@@ -66,7 +66,7 @@ func dropping(run engine.Run, names []string) (found diag.List) {
 				command = strings.TrimSuffix(command, "\\") + strings.TrimLeft(lines[i], " \t")
 			}
 			without, ok := withoutWebhooks(command)
-			if !ok || !writesTo(command, filepath.Dir(run.Manifest), run.Root) || strings.Contains(command, "webhook-gen") || repaired(lines[i+1:]) {
+			if !ok || !writesOne(command, run) || strings.Contains(command, "webhook-gen") || repaired(lines[i+1:]) {
 				continue
 			}
 			at := diag.Range{Pos: diag.Position{File: file, Line: begin + 1, Column: 1}}
@@ -77,12 +77,15 @@ func dropping(run engine.Run, names []string) (found diag.List) {
 	return found
 }
 
-// writesTo reports whether a command of controller-gen writes its webhooks into a folder, as far as the command tells.
-func writesTo(command, folder, root string) bool {
+// writesOne reports whether a command of controller-gen writes its webhooks into the folder of a manifest, as far as
+// the command tells.
+func writesOne(command string, run engine.Run) bool {
 	for word := range strings.FieldsSeq(command) {
 		if rest, ok := strings.CutPrefix(word, "output:webhook:"); ok {
 			_, dir, _ := strings.Cut(rest, "=")
-			return strings.Contains(dir, "$") || filepath.Join(root, filepath.FromSlash(strings.Trim(dir, `"';`))) == folder
+			dir = filepath.Join(run.Root, filepath.FromSlash(strings.Trim(dir, `"';`)))
+			return strings.Contains(dir, "$") ||
+				slices.ContainsFunc(run.AllManifests(), func(manifest string) bool { return filepath.Dir(manifest) == dir })
 		}
 	}
 	return true
