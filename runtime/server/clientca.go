@@ -13,7 +13,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 // parseAuthorities parses the PEM certificates of the authorities that sign client certificates. Unlike
@@ -62,7 +62,7 @@ func (c *knownClients) remember(ctx context.Context, _ net.Conn) context.Context
 
 // byCertificate returns nil if one of the current authorities signed the client certificate of a request, it is valid
 // now, and it has an allowed name. Otherwise it returns the status for the caller.
-func (c *knownClients) byCertificate(r *http.Request) *wire.Problem {
+func (c *knownClients) byCertificate(r *http.Request) *serving.Problem {
 	leaf, authorities, now := r.TLS.PeerCertificates[0], c.authorities.get(), c.authorities.files.now()
 	if seen, ok := r.Context().Value(verifiedKey{}).(*verified); !ok || seen.by != authorities || now.After(seen.until) {
 		intermediates := x509.NewCertPool()

@@ -23,6 +23,8 @@ const (
 	AdaptersModule = RuntimeModule + "/controllerruntime"
 	// CommandsModule contains the commands scan and convert for programs.
 	CommandsModule = RuntimeModule + "/program"
+	// IntegrationModule contains the test on a real API server, which the module of that test imports.
+	IntegrationModule = templates.IntegrationPath
 )
 
 // RuntimeModules returns the paths of the runtime's module and of those below it. They have the same versions.

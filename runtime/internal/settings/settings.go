@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package wire
+// Package settings passes the settings of a conversion in the context: from the handler or a test, through the generated
+// functions, to the package conversion.
+package settings
 
-import "context"
+import (
+	"context"
 
-// Mode has the settings for the conversion of an object. The zero value is for calls without a handler.
-type Mode struct {
+	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+)
+
+// Conversion has the settings for the conversion of an object. The zero value is for calls without a handler.
+type Conversion struct {
 	// Trusted means that only this program can have written the annotation.
 	Trusted bool
 	// Unlimited means that values are restored even if they break the markers of their type.
 	Unlimited bool
-	// Read is set if the object comes from storage. Values that do not fit the other version are then left out and
+	// Omitted is set if the object comes from storage. Values that do not fit the other version are then left out and
 	// noted, because an error would fail the whole list.
-	Read *Left
+	Omitted *Omissions
 	// Size is the length of the object, or zero if it is unknown. Spent, unless nil, is set if the annotation was dropped
 	// because it would have taken too much work.
 	Size  int
@@ -27,10 +33,10 @@ type Mode struct {
 	AcceptUnsigned bool
 }
 
-// Left contains the values that a conversion has left out of an object.
-type Left struct {
+// Omissions contains the values that a conversion has left out of an object.
+type Omissions struct {
 	// Unfit are the values that the Go type of their version cannot hold.
-	Unfit []Unfit
+	Unfit []wire.Unfit
 	// Converted counts the values that do not fit the other version. Cut counts the values for which the annotation has
 	// no room.
 	Converted, Cut int
@@ -41,36 +47,17 @@ type Left struct {
 }
 
 // Any reports whether something was left out.
-func (l *Left) Any() bool { return len(l.Unfit)+l.Converted+l.Cut > 0 || l.Spent }
+func (o *Omissions) Any() bool { return len(o.Unfit)+o.Converted+o.Cut > 0 || o.Spent }
 
-// Unfit is a value in JSON that its Go type cannot hold.
-type Unfit struct {
-	Path string
-	Is   []byte
+type key struct{}
+
+// With returns a context with settings.
+func With(ctx context.Context, s Conversion) context.Context {
+	return context.WithValue(ctx, key{}, s)
 }
 
-type modeKey struct{}
-
-type failuresKey struct{}
-
-// WithFailures returns a context for tests. The error of a failed call goes to a function in place of the log.
-func WithFailures(ctx context.Context, failed func(error)) context.Context {
-	return context.WithValue(ctx, failuresKey{}, failed)
-}
-
-// Failures returns the function of a context for failed calls; nil if they are logged.
-func Failures(ctx context.Context) func(error) {
-	failed, _ := ctx.Value(failuresKey{}).(func(error))
-	return failed
-}
-
-// WithMode returns a context with a mode.
-func WithMode(ctx context.Context, m Mode) context.Context {
-	return context.WithValue(ctx, modeKey{}, m)
-}
-
-// ModeOf returns the mode of a context.
-func ModeOf(ctx context.Context) Mode {
-	m, _ := ctx.Value(modeKey{}).(Mode)
-	return m
+// Of returns the settings of a context.
+func Of(ctx context.Context) Conversion {
+	s, _ := ctx.Value(key{}).(Conversion)
+	return s
 }
