@@ -154,7 +154,7 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request, c *call, start 
 	} else {
 		send(w, http.StatusOK, c.out)
 	}
-	o.Operation, o.UID, o.Resource = known(c.head.Operation), c.head.UID, c.head.Resource
+	o.Operation, o.UID, o.Resource = validOperation(c.head.Operation), c.head.UID, c.head.Resource
 	o.Namespace, o.Name, o.DryRun = c.head.Namespace, c.head.Name, c.head.DryRun
 	c.reset()
 	h.calls.Put(c)

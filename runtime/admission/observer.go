@@ -74,8 +74,8 @@ func Log(log *slog.Logger) Option {
 	return func(h *Handler) { h.log.log = log }
 }
 
-// known returns the operation if it is one of the four operations, else "".
-func known(operation Operation) Operation {
+// validOperation returns the operation if it is one of the four operations, else "".
+func validOperation(operation Operation) Operation {
 	switch operation {
 	case Create, Update, Delete, Connect:
 		return operation

@@ -48,6 +48,11 @@ func Replaces(file *modfile.File, modulePath string) bool {
 	return slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return r.Old.Path == modulePath })
 }
 
+// LacksRuntime reports whether files import the runtime module and go.mod does not require it.
+func (r Run) LacksRuntime(s State, files []output.File) bool {
+	return ImportsRuntime(files) && s.Module.Dir == r.Root && !s.Module.Requires(RuntimeModule) && !s.Module.InWorkspace(RuntimeModule)
+}
+
 // ImportsRuntime reports whether any of the files imports the runtime module.
 func ImportsRuntime(files []output.File) bool { return inGo(files, `"`+RuntimeModule+`/`) }
 

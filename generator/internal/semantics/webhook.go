@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package build
+package semantics
 
 import (
 	"errors"
@@ -19,38 +19,38 @@ import (
 
 // webhook builds the webhook of one +webhook:mutating or +webhook:validating marker.
 func (b *builder) webhook(m *packageMarkers, d *declaration, at declared[*registry.Webhook]) (*model.Webhook, subject, bool) {
-	said := at.marker
-	if said.URL.IsSet() && said.Service.IsSet() {
-		b.exclusive("url", said.URL.At, "service", said.Service.At)
+	args := at.marker
+	if args.URL.IsSet() && args.Service().IsSet() {
+		b.exclusive("url", args.URL.At, "service", args.Service().At)
 	}
-	said.Settings = said.Settings.Over(m.defaults)
+	args.Settings = args.Settings.Over(m.defaults)
 	before := len(b.diags)
 	subject := b.subject(m, d, subjectMarker(at))
 	if len(b.diags) > before {
 		return nil, subject, false
 	}
-	if !said.Operations.IsSet() {
+	if !args.Operations().IsSet() {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "the webhook has no operations").
 			WithHint(`add operations: "create;update", here or in +webhook:defaults`))
 	}
 	if subject.kind == nil {
-		b.checkNeeds(at.Range, "webhook", append(needsOf(said.Matched),
-			need{`its name in full (name: "what.it.does.example.com")`, strings.Contains(said.Name.V, ".")},
-			need{"a path or a url", said.Path.IsSet() || said.URL.IsSet()}))
+		b.checkNeeds(at.Range, "webhook", append(needsOf(args.Matched),
+			need{`its name in full (name: "what.it.does.example.com")`, strings.Contains(args.Name.V, ".")},
+			need{"a path or a url", args.Path.IsSet() || args.URL.IsSet()}))
 	}
 	w := &model.Webhook{
-		Source: model.Source{Range: at.Range, At: model.Positions{}}, Mutating: said.Mutating, Package: m.Path, Kind: subject.kind,
-		Order: said.Order.V, Deleting: said.Deleting, Ratchet: said.Ratchet, Enforcement: said.Enforcement,
+		Source: model.Source{Range: at.Range, At: model.Positions{}}, Mutating: args.Mutating, Package: m.Path, Kind: subject.kind,
+		Order: args.Order.V, Options: args.Options,
 	}
 	w.Spec.Name = b.name(subject, subjectMarker(at))
-	w.At.Set("name", said.Name.At)
-	rule := ruleOver(kindRule(subject), said.Operations, said.Matched, "rules[0]", w.At)
-	if !said.Resources.IsSet() { // in other groups, the resource has the kind's scope too
-		rule.Scope = scope(said.Scope, subject.kind)
+	w.At.Set("name", args.Name.At)
+	rule := ruleOver(kindRule(subject), args.Operations(), args.Matched, "rules[0]", w.At)
+	if !args.Resources.IsSet() { // in other groups, the resource has the kind's scope too
+		rule.Scope = scope(args.Scope, subject.kind)
 	}
 	w.Spec.Rules = []admissionregistrationv1.RuleWithOperations{rule}
 	w.Spec.ClientConfig = b.clientConfig(w, m, subject, at)
-	said.Settings.Apply(w, b.options.API)
+	args.Settings.Apply(w, b.options.API)
 	w.Configuration = b.object(m, at)
 	return w, subject, len(b.diags) == before
 }
@@ -86,13 +86,13 @@ func (b *builder) checkNeeds(at diag.Range, what string, needs []need) {
 
 // clientConfig returns the URL or service through which the API server calls the webhook.
 func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subject, at declared[*registry.Webhook]) (c admissionregistrationv1.WebhookClientConfig) {
-	said := at.marker
-	if said.URL.IsSet() {
-		if said.Path.IsSet() {
-			b.exclusive("path", said.Path.At, "url", said.URL.At)
+	args := at.marker
+	if args.URL.IsSet() {
+		if args.Path.IsSet() {
+			b.exclusive("path", args.Path.At, "url", args.URL.At)
 		}
-		c.URL = &said.URL.V
-		w.At.Set("clientConfig.url", said.URL.At)
+		c.URL = &args.URL.V
+		w.At.Set("clientConfig.url", args.URL.At)
 		return c
 	}
 	s := serviceOf(m.service, b.options.Service)
@@ -100,16 +100,16 @@ func (b *builder) clientConfig(w *model.Webhook, m *packageMarkers, subject subj
 	field("name", m.service.Name.At)
 	field("namespace", m.service.Namespace.At)
 	field("port", m.service.Port.At)
-	if f := said.Service; f.IsSet() {
+	if f := args.Service(); f.IsSet() {
 		s.Namespace, s.Name, s.Port = f.V.Namespace, f.V.Name, f.V.Port
 		for _, name := range []string{"name", "namespace", "port"} {
 			field(name, f.At)
 		}
 	}
-	if s.Path = &said.Path.V; !said.Path.IsSet() {
+	if s.Path = &args.Path.V; !args.Path.IsSet() {
 		s.Path = new(webhookPath(subject, &at.marker.Subject))
 	}
-	field("path", said.Path.At)
+	field("path", args.Path.At)
 	c.Service = &s
 	return c
 }
@@ -178,22 +178,22 @@ func (b *builder) exclusive(a string, atA diag.Range, other string, atOther diag
 
 // object returns the name of the webhook's configuration.
 func (b *builder) object(m *packageMarkers, at declared[*registry.Webhook]) string {
-	said := at.marker
+	args := at.marker
 	var names, quoted []string
 	for _, c := range m.configurations {
-		if c.marker.Holds(said.Mutating) {
-			name := b.objectName(c.marker, said.Mutating)
+		if c.marker.Holds(args.Mutating) {
+			name := b.objectName(c.marker, args.Mutating)
 			names, quoted = append(names, name), append(quoted, strconv.Quote(name))
 		}
 	}
-	own := b.options.NamePrefix + model.DefaultObjectName(said.Mutating)
+	own := b.options.NamePrefix + model.DefaultObjectName(args.Mutating)
 	switch {
-	case said.Configuration.IsSet():
-		return said.Configuration.V
+	case args.Configuration().IsSet():
+		return args.Configuration().V
 	case len(names) == 1:
 		return names[0]
 	case len(names) > 1 && !slices.Contains(names, own):
-		b.diags.Add(diag.Errorf(at.Range, model.RuleConfiguration, "the package declares several %s configurations, and the webhook names none of them", model.KindWord(said.Mutating)).
+		b.diags.Add(diag.Errorf(at.Range, model.RuleConfiguration, "the package declares several %s configurations, and the webhook names none of them", model.KindWord(args.Mutating)).
 			WithHint("add configuration: %s", strings.Join(quoted, " or ")))
 	}
 	return own
@@ -241,10 +241,10 @@ func scope(f diag.Sourced[string], kind *model.Kind) *admissionregistrationv1.Sc
 }
 
 // patch applies a +webhook:patch to the finished webhook. The patch becomes the source of each field that it changes.
-func patch(w *model.Webhook, said diag.Sourced[string]) error {
-	patched, problems := spec.Patch(w.Spec, w.Mutating, said.V)
+func patch(w *model.Webhook, text diag.Sourced[string]) error {
+	patched, problems := spec.Patch(w.Spec, w.Mutating, text.V)
 	for _, field := range spec.Changed(w.Spec, patched) {
-		w.At[field] = said.At
+		w.At[field] = text.At
 		delete(w.Expressions, field)
 	}
 	w.Spec = patched

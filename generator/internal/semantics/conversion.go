@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package build
+package semantics
 
 import (
 	"cmp"
@@ -101,13 +101,13 @@ func serviceOf(m registry.Service, preset ServiceName) admissionregistrationv1.S
 // spoke builds a conversion. findHub adds the hub later.
 func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*registry.Spoke]) (*model.Conversion, bool) {
 	c := &model.Conversion{Range: at.Range, Declared: m.Path, Convertible: at.marker.Convertible, Reads: at.marker.Reads.V}
-	switch said := at.marker.For; {
-	case said.IsSet() && c.Convertible.V:
-		b.diags.Add(diag.Errorf(c.Convertible.At, model.RuleConvertible, "no method can be declared on %s of another package", said.V.Type).
-			WithHint("put the marker on the type itself or, where its source is not yours, "+withoutMethods).WithRelated(said.At, "the type is named here"))
+	switch target := at.marker.For; {
+	case target.IsSet() && c.Convertible.V:
+		b.diags.Add(diag.Errorf(c.Convertible.At, model.RuleConvertible, "no method can be declared on %s of another package", target.V.Type).
+			WithHint("put the marker on the type itself or, where its source is not yours, "+withoutMethods).WithRelated(target.At, "the type is named here"))
 		return nil, false
-	case said.IsSet():
-		spoke, ok := b.locatedType(said)
+	case target.IsSet():
+		spoke, ok := b.locatedType(target)
 		c.Spoke = spoke
 		c.Package = packageOf(m.Package)
 		if p, err := b.module.Locate(b.ctx, spoke.Path); ok && err == nil {
@@ -136,17 +136,17 @@ func (b *builder) spoke(m *packageMarkers, d *declaration, at declared[*registry
 }
 
 // findHub sets the hub that the spoke's marker names, or else the hub of the spoke's group and kind.
-func (b *builder) findHub(c *model.Conversion, said *registry.Spoke, hubs []hub) bool {
-	if said.Hub.IsSet() {
+func (b *builder) findHub(c *model.Conversion, args *registry.Spoke, hubs []hub) bool {
+	if args.Hub.IsSet() {
 		for _, other := range b.conversions {
-			if t := said.Hub.V; other.Spoke.Path == t.ImportPath && other.Spoke.Name == t.Type {
-				b.diags.Add(diag.Errorf(said.Hub.At, model.RuleHub, "%s of %s is a spoke itself", t.Type, other.Spoke.Version).
+			if t := args.Hub.V; other.Spoke.Path == t.ImportPath && other.Spoke.Name == t.Type {
+				b.diags.Add(diag.Errorf(args.Hub.At, model.RuleHub, "%s of %s is a spoke itself", t.Type, other.Spoke.Version).
 					WithHint("all versions of a kind are converted through one hub, not from each to the next").WithRelated(other.Range, "it is marked as spoke here"))
 				return false
 			}
 		}
 		var ok bool
-		if c.Hub, ok = b.locatedType(said.Hub); !ok {
+		if c.Hub, ok = b.locatedType(args.Hub); !ok {
 			return false
 		}
 		for _, h := range hubs {
@@ -169,12 +169,12 @@ func (b *builder) findHub(c *model.Conversion, said *registry.Spoke, hubs []hub)
 }
 
 // locatedType returns a type of any package.
-func (b *builder) locatedType(said diag.Sourced[registry.Target]) (model.VersionedType, bool) {
-	_, _, gv, ok := b.locate(b.module, said, "")
+func (b *builder) locatedType(target diag.Sourced[registry.Target]) (model.VersionedType, bool) {
+	_, _, gv, ok := b.locate(b.module, target, "")
 	if !ok {
 		return model.VersionedType{}, false
 	}
-	return b.versioned(gv, said.V.ImportPath, said.V.Type, said.At), true
+	return b.versioned(gv, target.V.ImportPath, target.V.Type, target.At), true
 }
 
 // addConversionRule adds the rules of a marker for one field or for several.

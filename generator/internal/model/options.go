@@ -3,9 +3,51 @@
 package model
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
+
+// Options are the arguments of a validating webhook that configure its generated handler.
+type Options struct {
+	// Deleting is the argument `deleting`: check, skip or unchangedSpec.
+	Deleting diag.Sourced[string]
+	// Ratchet is the argument `ratchet`.
+	Ratchet diag.Sourced[bool]
+	// Enforcement is the argument `enforcement`: deny, warn or audit.
+	Enforcement diag.Sourced[string]
+}
+
+// HandlerOptions are the options of a generated handler. The zero value is the default.
+type HandlerOptions struct {
+	// Deleting is skip or unchangedSpec if the handler allows updates of objects that are being deleted.
+	Deleting string
+	// Ratchet is true if errors that the stored object already has are warnings on UPDATE.
+	Ratchet bool
+	// Enforcement is warn or audit if the handler allows requests that the validator denies.
+	Enforcement string
+}
+
+// HandlerOptions returns the options of the webhook's handler.
+func (w *Webhook) HandlerOptions() HandlerOptions {
+	return HandlerOptions{Deleting: w.SkipsDeleting(), Ratchet: w.Ratchet.V, Enforcement: strings.TrimPrefix(w.Enforcement.V, EnforceDeny)}
+}
+
+// Or returns the options of a handler that two webhooks share. A webhook without updates does not set Deleting and
+// Ratchet.
+func (o HandlerOptions) Or(other HandlerOptions) HandlerOptions {
+	return HandlerOptions{Deleting: cmp.Or(o.Deleting, other.Deleting), Ratchet: o.Ratchet || other.Ratchet, Enforcement: o.Enforcement}
+}
+
+// The values of the argument `enforcement`.
+const (
+	EnforceDeny  = "deny"
+	EnforceWarn  = "warn"
+	EnforceAudit = "audit"
 )
 
 // The values of the argument `deleting`.

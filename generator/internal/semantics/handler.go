@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package build
+package semantics
 
 import (
 	"cmp"
@@ -36,30 +36,28 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 	if b.options.Handlers == "" || d.typ == nil || s.kind == nil {
 		return nil
 	}
-	said, spec := at.marker, d.typ.Spec
+	args, spec := at.marker, d.typ.Spec
 	name := spec.Name.Name
 	if spec.TypeParams != nil {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleHandler, "%s is generic, so that no object can be decoded into it", name).
 			WithHint("mark an alias of it: type Some%s = %s[...]", name, name))
 		return nil
 	}
-	projection := said.For.IsSet() && isProjection(spec)
+	projection := args.For.IsSet() && isProjection(spec)
 	h := &model.Handler{
 		Type:           name,
 		Suffix:         suffix(d, at, s.kind),
 		Implementation: name + "Webhook",
-		Holder:         said.For.IsSet() && !projection,
-		Operations:     handlerOperations(w, said.Subresource.V, s.kind.Plural),
-		Deleting:       w.SkipsDeleting(),
-		Ratchet:        w.Ratchet.V,
-		Enforcement:    strings.TrimPrefix(w.Enforcement.V, model.EnforceDeny),
+		Holder:         args.For.IsSet() && !projection,
+		Operations:     handlerOperations(w, args.Subresource.V, s.kind.Plural),
+		HandlerOptions: w.HandlerOptions(),
 	}
 	for _, rule := range w.Spec.Rules {
 		h.Resources = union(h.Resources, rule.Resources)
 	}
 	local := model.GoType{Path: m.Path, Alias: b.alias(m.Path, s.kind.Group, s.kind.Version), Name: name}
 	switch {
-	case said.For.IsSet() && (h.Holder || m.onlyForeign()):
+	case args.For.IsSet() && (h.Holder || m.onlyForeign()):
 		h.Package = packageOf(m.Package)
 	default:
 		h.Package = b.handlerPackage(m.Package, b.options.Handlers)
@@ -70,10 +68,10 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 	if h.Holder {
 		h.Implementation = name
 	}
-	carried := carriedType(w, s.kind, b.ownType(&said.Subject, s, local))
+	carried := carriedType(w, s.kind, b.ownType(&args.Subject, s, local))
 	h.Kinds = expectedKinds(w, s.kind, carried)
 	switch {
-	case said.Decode.V == "none":
+	case args.Decode.V == "none":
 		return h
 	case projection:
 		h.Object = local
@@ -98,9 +96,9 @@ func (b *builder) shareHandlers(webhooks []*model.Webhook) {
 		}
 		b.sharedOptions(w, webhooks[first])
 		h, further := webhooks[first].Handler, w.Handler
-		h.Deleting = cmp.Or(h.Deleting, further.Deleting)
+		h.HandlerOptions = h.HandlerOptions.Or(further.HandlerOptions)
 		if further.Ratchet {
-			h.Ratchet, h.ListKeys = true, further.ListKeys
+			h.ListKeys = further.ListKeys // with sets
 		}
 		h.Operations = inOrder(func(o string) bool { return slices.Contains(h.Operations, o) || slices.Contains(further.Operations, o) })
 		h.Resources = union(h.Resources, further.Resources)
@@ -188,18 +186,18 @@ func Alias(group, version string) string {
 // consists of the webhook's subresources and, if a webhook of the same sort precedes it, of one more word. This is
 // the first part of the webhook's name or else its kind.
 func suffix(d *declaration, at declared[*registry.Webhook], kind *model.Kind) string {
-	said := at.marker
+	args := at.marker
 	var suffix string
 	for _, other := range d.webhooks {
 		if other.Range == at.Range {
 			break
 		}
-		if other.marker.Mutating == said.Mutating && slices.Equal(other.marker.Subresource.V, said.Subresource.V) {
-			word, _, _ := strings.Cut(said.Name.V, ".")
+		if other.marker.Mutating == args.Mutating && slices.Equal(other.marker.Subresource.V, args.Subresource.V) {
+			word, _, _ := strings.Cut(args.Name.V, ".")
 			suffix = model.Camel(cmp.Or(word, kind.Kind))
 		}
 	}
-	for _, s := range said.Subresource.V {
+	for _, s := range args.Subresource.V {
 		suffix += model.Camel(s)
 	}
 	return suffix
@@ -215,10 +213,10 @@ func isProjection(spec *ast.TypeSpec) bool {
 }
 
 // ownType returns the Go type of the webhook's kind. It is zero if the type is unknown.
-func (b *builder) ownType(said *registry.Subject, s subject, local model.GoType) model.GoType {
-	t := said.For.V
+func (b *builder) ownType(args *registry.Subject, s subject, local model.GoType) model.GoType {
+	t := args.For.V
 	switch {
-	case !said.For.IsSet():
+	case !args.For.IsSet():
 		return local
 	case t.ImportPath == "":
 		return BuiltinType(*s.kind)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package build
+package semantics
 
 import (
 	"cmp"
@@ -28,9 +28,9 @@ type subject struct {
 
 // subject returns the kind of a webhook or policy.
 func (b *builder) subject(m *packageMarkers, d *declaration, at declared[*registry.Subject]) subject {
-	said := at.marker
+	args := at.marker
 	switch {
-	case said.For.IsSet():
+	case args.For.IsSet():
 		return b.foreign(m, at)
 	case d.typ == nil:
 		return subject{}
@@ -124,7 +124,7 @@ func (b *builder) hasBuiltin(from *load.Module, kind model.Kind) bool {
 
 // unknownBuiltin reports a kind that Kubernetes does not have. It suggests the group that has the kind, or a similar
 // kind in the group.
-func (b *builder) unknownBuiltin(said diag.Sourced[registry.Target], kind model.Kind) {
+func (b *builder) unknownBuiltin(target diag.Sourced[registry.Target], kind model.Kind) {
 	var others, names []string
 	kinds := map[string]string{}
 	for _, r := range model.BuiltinResources() {
@@ -136,7 +136,7 @@ func (b *builder) unknownBuiltin(said diag.Sourced[registry.Target], kind model.
 			kinds[r.Name] = r.Kind
 		}
 	}
-	d := diag.Errorf(said.At, model.RuleTarget, "%s of Kubernetes has no kind %s", groupText(kind.Group), kind.Kind)
+	d := diag.Errorf(target.At, model.RuleTarget, "%s of Kubernetes has no kind %s", groupText(kind.Group), kind.Kind)
 	if near, ok := diag.Nearest(kind.Plural, names); ok {
 		d = d.WithHint("did you mean %s?", strings.TrimPrefix(kind.Group+"/"+kind.Version+"/"+kinds[near], "/"))
 	}
@@ -155,19 +155,19 @@ func groupText(group string) string {
 }
 
 // locate returns a type that a module can import, with the group and version of its package.
-func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], instead string) (p *load.Package, t load.Type, gv groupVersion, ok bool) {
-	p, err := from.Locate(b.ctx, said.V.ImportPath)
+func (b *builder) locate(from *load.Module, target diag.Sourced[registry.Target], instead string) (p *load.Package, t load.Type, gv groupVersion, ok bool) {
+	p, err := from.Locate(b.ctx, target.V.ImportPath)
 	if err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "; to add it:\n") // without the go command's own advice
-		d := diag.Errorf(said.At, model.RuleTarget, "%s", reason).WithHint("add the module to go.mod%s", instead)
-		if builtin, _, ok := registry.BuiltinMeant(said.V.ImportPath + "." + said.V.Type); ok && !strings.Contains(said.V.ImportPath, "k8s.io/") {
+		d := diag.Errorf(target.At, model.RuleTarget, "%s", reason).WithHint("add the module to go.mod%s", instead)
+		if builtin, _, ok := registry.BuiltinMeant(target.V.ImportPath + "." + target.V.Type); ok && !strings.Contains(target.V.ImportPath, "k8s.io/") {
 			d = d.WithHint("write for: %q", builtin)
 		}
 		b.diags.Add(d)
 		return nil, t, gv, false
 	}
-	if t, ok = p.Type(said.V.Type); !ok {
-		b.diags.Add(diag.Errorf(said.At, model.RuleTarget, "package %s has no type %s", said.V.ImportPath, said.V.Type))
+	if t, ok = p.Type(target.V.Type); !ok {
+		b.diags.Add(diag.Errorf(target.At, model.RuleTarget, "package %s has no type %s", target.V.ImportPath, target.V.Type))
 		return nil, t, gv, false
 	}
 	gv, bad := findGroupVersion(b.ctx, p)
@@ -178,8 +178,8 @@ func (b *builder) locate(from *load.Module, said diag.Sourced[registry.Target], 
 
 // kind returns the kind of a Go type with its group, version, plural and scope.
 func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declared[*registry.Subject]) *model.Kind {
-	said := at.marker
-	lacksGroup, lacksVersion := !gv.group.IsSet() && !said.Groups.IsSet(), !gv.version.IsSet() && !said.Versions.IsSet()
+	args := at.marker
+	lacksGroup, lacksVersion := !gv.group.IsSet() && !args.Groups.IsSet(), !gv.version.IsSet() && !args.Versions.IsSet()
 	first := (lacksGroup || lacksVersion) && b.isFirstError(p.Path)
 	if lacksGroup && first {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleGroupVersion, "the API group of %s is not known: package %s has neither +groupName nor a schema.GroupVersion variable", t.Spec.Name.Name, p.Path).
@@ -190,17 +190,17 @@ func (b *builder) kind(p *load.Package, gv groupVersion, t load.Type, at declare
 			WithHint("add a comment +versionName=v1 above the package clause"))
 	}
 	kind := &model.Kind{Group: gv.group.V, Version: gv.version.V, Kind: t.Spec.Name.Name}
-	if !gv.group.IsSet() && said.Groups.IsSet() {
-		kind.Group = registry.GroupName(said.Groups.V[0])
+	if !gv.group.IsSet() && args.Groups.IsSet() {
+		kind.Group = registry.GroupName(args.Groups.V[0])
 	}
-	if !gv.version.IsSet() && said.Versions.IsSet() {
-		kind.Version = said.Versions.V[0]
+	if !gv.version.IsSet() && args.Versions.IsSet() {
+		kind.Version = args.Versions.V[0]
 	}
 	marked := Marked(t)
 	kind.Plural, kind.Scope, kind.Subresources = marked.Plural, marked.Scope, marked.Subresources
 	if tag := func(name string) bool { return findTag(t.File, t.Comments(), name).IsSet() }; kind.Plural == "" {
 		gengo, _ := plurals(kind.Kind)
-		if kind.Plural = gengo; !said.Resources.IsSet() && !tag("genclient") {
+		if kind.Plural = gengo; !args.Resources.IsSet() && !tag("genclient") {
 			kind.Plural = b.plural(kind.Kind, at)
 		}
 	}
@@ -246,14 +246,14 @@ func (b *builder) plural(kind string, at declared[*registry.Subject]) string {
 
 // name returns the webhook's name: the marker's or a derived one, [word.]verb.[subresource.]plural.version.group.
 func (b *builder) name(s subject, at declared[*registry.Subject]) string {
-	said := at.marker
-	if strings.Contains(said.Name.V, ".") {
-		return said.Name.V
+	args := at.marker
+	if strings.Contains(args.Name.V, ".") {
+		return args.Name.V
 	}
 	if s.kind == nil {
 		return ""
 	}
-	parts := []string{said.Name.V, model.VerbWord(said.Mutating), strings.Join(said.Subresource.V, "-"), s.kind.Plural, s.kind.Version, s.kind.Group}
+	parts := []string{args.Name.V, model.VerbWord(args.Mutating), strings.Join(args.Subresource.V, "-"), s.kind.Plural, s.kind.Version, s.kind.Group}
 	if s.foreign {
 		parts = append(parts, b.options.Domain)
 		if b.options.Domain == "" && model.IsBuiltinGroup(s.kind.Group) {
@@ -265,13 +265,13 @@ func (b *builder) name(s subject, at declared[*registry.Subject]) string {
 }
 
 // webhookPath returns the webhook's URL path in the format of controller-runtime's builder.
-func webhookPath(s subject, said *registry.Subject) string {
+func webhookPath(s subject, args *registry.Subject) string {
 	if s.kind == nil {
 		return ""
 	}
-	parts := []string{model.VerbWord(said.Mutating), strings.ReplaceAll(s.kind.Group, ".", "-"), s.kind.Version, s.kind.Kind}
-	parts = append(parts, said.Subresource.V...)
-	if word := said.Name.V; word != "" && !strings.Contains(word, ".") {
+	parts := []string{model.VerbWord(args.Mutating), strings.ReplaceAll(s.kind.Group, ".", "-"), s.kind.Version, s.kind.Kind}
+	parts = append(parts, args.Subresource.V...)
+	if word := args.Name.V; word != "" && !strings.Contains(word, ".") {
 		parts = append(parts, word)
 	}
 	return "/" + strings.ToLower(strings.Join(parts, "-"))

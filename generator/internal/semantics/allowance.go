@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package build
+package semantics
 
 import (
 	"go/ast"
@@ -16,17 +16,17 @@ import (
 func (b *builder) allow(m *packageMarkers) {
 	for _, d := range m.declarations {
 		for _, a := range marked[*registry.Allow](d) {
-			said := a.marker
-			if of := said.Policy; of.IsSet() || len(d.builtPolicies) > 0 && strings.HasPrefix(said.Rule.V, "P") {
+			args := a.marker
+			if of := args.Policy; of.IsSet() || len(d.builtPolicies) > 0 && strings.HasPrefix(args.Rule.V, "P") {
 				b.allowPolicies(d, a)
 				continue
 			}
 			candidates := append(slices.Clip(d.built), b.kubebuilderWebhooks(m, a.Range)...)
-			if d.typ == nil && said.Webhook.IsSet() {
+			if d.typ == nil && args.Webhook.IsSet() {
 				candidates = slices.DeleteFunc(slices.Clone(b.webhooks), func(w *model.Webhook) bool { return w.Package != m.Path })
 			}
-			allowance := said.Allowance(a.Range)
-			for _, w := range b.selectWebhooks(candidates, d.broken, a.Range, said.Webhook, "+webhook:allow") {
+			allowance := args.Allowance(a.Range)
+			for _, w := range b.selectWebhooks(candidates, d.broken, a.Range, args.Webhook, "+webhook:allow") {
 				w.Allowed = append(w.Allowed, allowance)
 			}
 		}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package build builds a model from markers and from the source that load has read.
-package build
+// Package semantics gives markers their meaning. It builds the model from them and from the source that load has read,
+// and reports markers that have none. Package check has the rules of finished models.
+package semantics
 
 import (
 	"cmp"
@@ -363,8 +364,8 @@ func (b *builder) selectWebhooks(webhooks []*model.Webhook, broken bool, at diag
 
 // named returns the webhooks or policies that an argument names, or all of the declaration if the argument is not
 // set.
-func named[T any](b *builder, all []T, broken bool, said diag.Sourced[string], what, plural string, of func(T) (name string, mutating bool)) []T {
-	if !said.IsSet() {
+func named[T any](b *builder, all []T, broken bool, argument diag.Sourced[string], what, plural string, of func(T) (name string, mutating bool)) []T {
+	if !argument.IsSet() {
 		return all
 	}
 	var meant []T
@@ -376,13 +377,13 @@ func named[T any](b *builder, all []T, broken bool, said diag.Sourced[string], w
 			names = append(names, word)
 		}
 		label, _, _ := strings.Cut(name, ".")
-		if said.V == name || said.V == label || said.V == word {
+		if argument.V == name || argument.V == label || argument.V == word {
 			meant = append(meant, one)
 		}
 	}
 	if len(meant) == 0 && !broken {
-		b.diags.Add(diag.Errorf(said.At, model.RuleBelongs, "no %s of this declaration is called %q", what, said.V).
-			WithHint("its %s: %s", plural, strings.Join(names, ", ")).WithNearest(said.V, names))
+		b.diags.Add(diag.Errorf(argument.At, model.RuleBelongs, "no %s of this declaration is called %q", what, argument.V).
+			WithHint("its %s: %s", plural, strings.Join(names, ", ")).WithNearest(argument.V, names))
 	}
 	return meant
 }

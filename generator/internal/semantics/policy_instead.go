@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package build
+package semantics
 
 import (
 	"cmp"
@@ -23,25 +23,25 @@ import (
 )
 
 // replaced returns the webhook in a policy's argument insteadOf, or nil.
-func (b *builder) replaced(d *declaration, said *registry.Policy) *model.Webhook {
-	if !said.InsteadOf.IsSet() {
-		if said.Since.IsSet() {
-			b.diags.Add(diag.Errorf(said.Since.At, model.RuleNeeds, "the policy replaces no webhook, and since has no effect").
+func (b *builder) replaced(d *declaration, args *registry.Policy) *model.Webhook {
+	if !args.InsteadOf.IsSet() {
+		if args.Since.IsSet() {
+			b.diags.Add(diag.Errorf(args.Since.At, model.RuleNeeds, "the policy replaces no webhook, and since has no effect").
 				WithHint("add insteadOf, or remove since"))
 		}
 		return nil
 	}
-	able := slices.DeleteFunc(slices.Clone(d.built), func(w *model.Webhook) bool { return w.Mutating != said.Mutating })
-	word := model.KindWord(said.Mutating)
+	able := slices.DeleteFunc(slices.Clone(d.built), func(w *model.Webhook) bool { return w.Mutating != args.Mutating })
+	word := model.KindWord(args.Mutating)
 	if len(able) == 0 && !d.broken {
-		b.diags.Add(diag.Errorf(said.InsteadOf.At, model.RuleBelongs, "the policy is on a declaration without a %s webhook", word).
+		b.diags.Add(diag.Errorf(args.InsteadOf.At, model.RuleBelongs, "the policy is on a declaration without a %s webhook", word).
 			WithHint("write it beside the +webhook:%s that it replaces", word))
 		return nil
 	}
-	meant := named(b, able, d.broken, said.InsteadOf, word+" webhook", "webhooks",
+	meant := named(b, able, d.broken, args.InsteadOf, word+" webhook", "webhooks",
 		func(w *model.Webhook) (string, bool) { return w.Spec.Name, w.Mutating })
 	if len(meant) > 1 {
-		b.diags.Add(diag.Errorf(said.InsteadOf.At, model.RuleBelongs, "%q names %d webhooks", said.InsteadOf.V, len(meant)).WithHint("insteadOf: %q", meant[0].Spec.Name))
+		b.diags.Add(diag.Errorf(args.InsteadOf.At, model.RuleBelongs, "%q names %d webhooks", args.InsteadOf.V, len(meant)).WithHint("insteadOf: %q", meant[0].Spec.Name))
 	}
 	if len(meant) != 1 {
 		return nil
@@ -64,13 +64,13 @@ func subjectOf(d *declaration, at declared[*registry.Policy], w *model.Webhook) 
 // replace copies the match of the replaced webhook to its policy. failurePolicy defaults to Fail, even if the
 // webhook's is Ignore: a handler denies objects that it cannot decode, but a policy with Ignore admits objects on
 // which its expressions fail.
-func (b *builder) replace(p *model.Policy, w *model.Webhook, said *registry.Policy) {
+func (b *builder) replace(p *model.Policy, w *model.Webhook, args *registry.Policy) {
 	p.InsteadOf, p.Since = w, model.Serves(p.Mutating)
-	if said.Since.IsSet() {
-		p.Since = said.Since.V
+	if args.Since.IsSet() {
+		p.Since = args.Since.V
 	}
-	p.At.Set("insteadOf", said.InsteadOf.At)
-	p.At.Set("since", said.Since.At)
+	p.At.Set("insteadOf", args.InsteadOf.At)
+	p.At.Set("since", args.Since.At)
 	w.Policy = cmp.Or(w.Policy, p)
 	match := &admissionregistrationv1.MatchResources{
 		MatchPolicy: w.Spec.MatchPolicy, NamespaceSelector: namespacesOf(w), ObjectSelector: w.Spec.ObjectSelector.DeepCopy(),

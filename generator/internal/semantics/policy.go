@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package build
+package semantics
 
 import (
 	"cmp"
@@ -63,10 +63,10 @@ func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
 
 // policy builds the policy of one marker, without its members.
 func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registry.Policy]) (*model.Policy, subject, bool) {
-	said := at.marker
+	args := at.marker
 	before := len(b.diags)
-	webhook := b.replaced(d, said)
-	if said.InsteadOf.IsSet() && webhook == nil {
+	webhook := b.replaced(d, args)
+	if args.InsteadOf.IsSet() && webhook == nil {
 		return nil, subject{}, false
 	}
 	on := subjectOf(d, at, webhook)
@@ -74,36 +74,36 @@ func (b *builder) policy(m *packageMarkers, d *declaration, at declared[*registr
 	if len(b.diags) > before {
 		return nil, subject, false
 	}
-	if !said.Operations.IsSet() && webhook == nil {
+	if !args.Operations().IsSet() && webhook == nil {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleNeeds, "the policy has no operations").WithHint(`add operations: "create;update"`))
 	}
 	if subject.kind == nil {
 		var needs []need
 		if webhook == nil {
-			needs = needsOf(said.Matched)
+			needs = needsOf(args.Matched)
 		}
-		b.checkNeeds(at.Range, "policy", append(needs, need{"a name", said.Name.IsSet()}))
+		b.checkNeeds(at.Range, "policy", append(needs, need{"a name", args.Name.IsSet()}))
 	}
-	p := &model.Policy{Source: model.Source{Range: at.Range, At: model.Positions{}}, Mutating: said.Mutating, Package: m.Path, PackageName: m.Name, Kind: subject.kind}
+	p := &model.Policy{Source: model.Source{Range: at.Range, At: model.Positions{}}, Mutating: args.Mutating, Package: m.Path, PackageName: m.Name, Kind: subject.kind}
 	if p.Name = b.name(subject, on); subject.kind == nil {
-		p.Name = said.Name.V
+		p.Name = args.Name.V
 	}
-	p.At.Set("metadata.name", said.Name.At)
-	settings := settingsWebhook(said.Settings, said.Mutating)
+	p.At.Set("metadata.name", args.Name.At)
+	settings := settingsWebhook(args.Settings, args.Mutating)
 	p.Spec.FailurePolicy, p.Spec.MatchConstraints = settings.Spec.FailurePolicy, &admissionregistrationv1.MatchResources{}
 	p.At.Set("spec.failurePolicy", settings.At["failurePolicy"])
 	match(p.Spec.MatchConstraints, inPolicy, p.At, settings)
-	if said.Mutating {
+	if args.Mutating {
 		// API servers require the field.
 		p.Spec.ReinvocationPolicy = *cmp.Or(settings.Spec.ReinvocationPolicy, new(admissionregistrationv1.NeverReinvocationPolicy))
 		p.At.Set("spec.reinvocationPolicy", settings.At["reinvocationPolicy"])
 	}
-	rule := policyRule{said.Operations, said.ResourceNames, said.Matched}
+	rule := policyRule{args.Operations(), args.ResourceNames, args.Matched}
 	p.Spec.MatchConstraints.ResourceRules = []admissionregistrationv1.NamedRuleWithOperations{rule.completedBy(kindRule(subject), inPolicy+".resourceRules[0]", p.At)}
 	if webhook != nil {
-		b.replace(p, webhook, said)
+		b.replace(p, webhook, args)
 	}
-	b.parameterKind(m, p, said.Params)
+	b.parameterKind(m, p, args.Params)
 	return p, subject, len(b.diags) == before
 }
 
@@ -143,34 +143,34 @@ func (r policyRule) completedBy(base admissionregistrationv1.RuleWithOperations,
 }
 
 // parameterKind sets the kind of a policy's parameters.
-func (b *builder) parameterKind(m *packageMarkers, p *model.Policy, said diag.Sourced[registry.Target]) {
-	if !said.IsSet() {
+func (b *builder) parameterKind(m *packageMarkers, p *model.Policy, target diag.Sourced[registry.Target]) {
+	if !target.IsSet() {
 		return
 	}
-	kind, known := said.V.Builtin()
+	kind, known := target.V.Builtin()
 	switch {
 	case known && model.IsBuiltinGroup(kind.Group):
 		if kind.Plural, _ = plurals(kind.Kind); !b.hasBuiltin(m.Module, kind) {
-			b.unknownBuiltin(said, kind)
+			b.unknownBuiltin(target, kind)
 			return
 		}
 		p.ParamKind = &model.TypedKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Type: BuiltinType(kind)}
 	case known: // a kind of another project, named by group and version
 	default:
-		_, t, gv, ok := b.locate(m.Module, said, `, or name the kind: params: "group/version/Kind"`)
+		_, t, gv, ok := b.locate(m.Module, target, `, or name the kind: params: "group/version/Kind"`)
 		if !ok {
 			return
 		}
 		kind = model.Kind{Group: gv.group.V, Version: gv.version.V, Kind: t.Spec.Name.Name}
 		if !gv.group.IsSet() || !gv.version.IsSet() {
-			b.diags.Add(diag.Errorf(said.At, model.RuleGroupVersion, "the API group and version of %s are not known", kind.Kind).
+			b.diags.Add(diag.Errorf(target.At, model.RuleGroupVersion, "the API group and version of %s are not known", kind.Kind).
 				WithHint(`add comments +groupName and +versionName above its package clause, or name the kind: params: "group/version/Kind"`))
 			return
 		}
-		p.ParamKind = &model.TypedKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Type: model.GoType{Path: said.V.ImportPath, Name: said.V.Type}}
+		p.ParamKind = &model.TypedKind{Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Type: model.GoType{Path: target.V.ImportPath, Name: target.V.Type}}
 	}
 	p.Spec.ParamKind = &admissionregistrationv1.ParamKind{APIVersion: kind.APIVersion(), Kind: kind.Kind}
-	p.At.Set("spec.paramKind", said.At)
+	p.At.Set("spec.paramKind", target.At)
 }
 
 // policiesOf finds the policies that a member belongs to.
@@ -259,32 +259,32 @@ func addExpression(p *model.Policy, at diag.Range, m *registry.PolicyExpression)
 }
 
 func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
-	said := *at.marker
+	args := *at.marker
 	binding := &model.Binding{Source: model.Source{Range: at.Range, At: model.Positions{}}, Name: p.Name}
 	switch {
-	case strings.Contains(said.Name.V, "."), said.Name.IsSet() && p.Kind == nil: // a name on a package is complete
-		binding.Name = said.Name.V
-	case said.Name.IsSet():
-		binding.Name = said.Name.V + "." + p.Name
+	case strings.Contains(args.Name.V, "."), args.Name.IsSet() && p.Kind == nil: // a name on a package is complete
+		binding.Name = args.Name.V
+	case args.Name.IsSet():
+		binding.Name = args.Name.V + "." + p.Name
 	}
-	binding.At.Set("metadata.name", said.Name.At)
+	binding.At.Set("metadata.name", args.Name.At)
 	s := &binding.Spec
 	s.PolicyName = p.Name
 	switch {
-	case !p.Mutating && !said.ValidationActions.IsSet():
+	case !p.Mutating && !args.ValidationActions.IsSet():
 		s.ValidationActions = []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny}
 	case !p.Mutating:
-		for _, action := range said.ValidationActions.V {
+		for _, action := range args.ValidationActions.V {
 			s.ValidationActions = append(s.ValidationActions, admissionregistrationv1.ValidationAction(action))
 		}
-		binding.At.SetList("spec.validationActions", said.ValidationActions)
-	case said.ValidationActions.IsSet():
-		b.diags.Add(diag.Errorf(said.ValidationActions.At, model.RuleBelongs, "%s is a mutating policy, whose bindings have no validationActions", p.Name).
+		binding.At.SetList("spec.validationActions", args.ValidationActions)
+	case args.ValidationActions.IsSet():
+		b.diags.Add(diag.Errorf(args.ValidationActions.At, model.RuleBelongs, "%s is a mutating policy, whose bindings have no validationActions", p.Name).
 			WithHint("remove the argument, or name the validating policy: policy: validating"))
 	}
-	b.parameterReference(binding, &said)
-	settings := settingsWebhook(said.Settings, p.Mutating)
-	rule := policyRule{said.Operations, said.ResourceNames, said.Matched}
+	b.parameterReference(binding, &args)
+	settings := settingsWebhook(args.Settings, p.Mutating)
+	rule := policyRule{args.Operations, args.ResourceNames, args.Matched}
 	if rule.isSet() || len(settings.At) > 0 {
 		s.MatchResources = &admissionregistrationv1.MatchResources{}
 		match(s.MatchResources, inBinding, binding.At, settings)
@@ -298,29 +298,29 @@ func (b *builder) bind(p *model.Policy, at declared[*registry.Binding]) {
 }
 
 // parameterReference sets the paramRef of a binding.
-func (b *builder) parameterReference(binding *model.Binding, said *registry.Binding) {
-	if !said.Params.IsSet() && !said.ParamSelector.IsSet() {
-		if said.ParameterNotFound.IsSet() {
-			b.diags.Add(diag.Errorf(said.ParameterNotFound.At, model.RuleNeeds, "the binding has no parameters").WithHint("add params or paramSelector, or remove parameterNotFound"))
+func (b *builder) parameterReference(binding *model.Binding, args *registry.Binding) {
+	if !args.Params.IsSet() && !args.ParamSelector.IsSet() {
+		if args.ParameterNotFound.IsSet() {
+			b.diags.Add(diag.Errorf(args.ParameterNotFound.At, model.RuleNeeds, "the binding has no parameters").WithHint("add params or paramSelector, or remove parameterNotFound"))
 		}
 		return
 	}
 	switch {
-	case said.Params.V.Name != "" && said.ParamSelector.IsSet():
-		b.diags.Add(diag.Errorf(said.ParamSelector.At, model.RuleExclusive, "params and paramSelector exclude each other").
-			WithHint(`to select in one namespace, write params: "namespace/*"`).WithRelated(said.Params.At, "params is here"))
-		said.ParamSelector = diag.Sourced[*metav1.LabelSelector]{}
-	case said.Params.IsSet() && said.Params.V.Name == "" && !said.ParamSelector.IsSet():
-		b.diags.Add(diag.Errorf(said.Params.At, model.RuleNeeds, "namespace/* needs paramSelector").WithHint(`add paramSelector, or name the object: params: "namespace/name"`))
-		said.ParamSelector.V = &metav1.LabelSelector{}
+	case args.Params.V.Name != "" && args.ParamSelector.IsSet():
+		b.diags.Add(diag.Errorf(args.ParamSelector.At, model.RuleExclusive, "params and paramSelector exclude each other").
+			WithHint(`to select in one namespace, write params: "namespace/*"`).WithRelated(args.Params.At, "params is here"))
+		args.ParamSelector = diag.Sourced[*metav1.LabelSelector]{}
+	case args.Params.IsSet() && args.Params.V.Name == "" && !args.ParamSelector.IsSet():
+		b.diags.Add(diag.Errorf(args.Params.At, model.RuleNeeds, "namespace/* needs paramSelector").WithHint(`add paramSelector, or name the object: params: "namespace/name"`))
+		args.ParamSelector.V = &metav1.LabelSelector{}
 	}
 	// API servers require the field.
-	missing := cmp.Or(admissionregistrationv1.ParameterNotFoundActionType(said.ParameterNotFound.V), admissionregistrationv1.DenyAction)
+	missing := cmp.Or(admissionregistrationv1.ParameterNotFoundActionType(args.ParameterNotFound.V), admissionregistrationv1.DenyAction)
 	binding.Spec.ParamRef = &admissionregistrationv1.ParamRef{
-		Name: said.Params.V.Name, Namespace: said.Params.V.Namespace, Selector: said.ParamSelector.V, ParameterNotFoundAction: &missing,
+		Name: args.Params.V.Name, Namespace: args.Params.V.Namespace, Selector: args.ParamSelector.V, ParameterNotFoundAction: &missing,
 	}
-	binding.At.Set("spec.paramRef", said.Params.Or(diag.Sourced[registry.ObjectName]{At: said.ParamSelector.At}).At)
-	binding.At.Set("spec.paramRef.name", said.Params.At)
-	binding.At.Set("spec.paramRef.selector", said.ParamSelector.At)
-	binding.At.Set("spec.paramRef.parameterNotFoundAction", said.ParameterNotFound.At)
+	binding.At.Set("spec.paramRef", args.Params.Or(diag.Sourced[registry.ObjectName]{At: args.ParamSelector.At}).At)
+	binding.At.Set("spec.paramRef.name", args.Params.At)
+	binding.At.Set("spec.paramRef.selector", args.ParamSelector.At)
+	binding.At.Set("spec.paramRef.parameterNotFoundAction", args.ParameterNotFound.At)
 }
