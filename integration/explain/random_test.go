@@ -71,6 +71,9 @@ func TestRandomPolicies(t *testing.T) {
 	for _, feature := range features() {
 		t.Logf("%5d %s", g.features[feature], feature)
 	}
+	if g.disagreements > 0 {
+		t.Errorf("%d disagreements", g.disagreements)
+	}
 	if !testing.Short() {
 		g.minimums(t)
 	}
@@ -128,6 +131,7 @@ type randomGrid struct {
 	definitions []string // files
 	runs        int
 
+	kinds                                           map[string]bool // of disagreements
 	features, counts                                map[string]int
 	sent, invalid, policies, refused, disagreements int
 }
@@ -137,7 +141,7 @@ func startRandom(t *testing.T) *randomGrid {
 	if !p.mutating {
 		t.Skip("this API server does not serve admissionregistration.k8s.io/v1 MutatingAdmissionPolicy")
 	}
-	g := &randomGrid{policySession: p, folder: t.TempDir(), features: map[string]int{}, counts: map[string]int{}}
+	g := &randomGrid{policySession: p, folder: t.TempDir(), features: map[string]int{}, counts: map[string]int{}, kinds: map[string]bool{}}
 	file := filepath.Join(g.folder, "gadgets.yaml")
 	if err := os.WriteFile(file, []byte(gadgets), 0o600); err != nil {
 		t.Fatal(err)
@@ -196,10 +200,23 @@ func (g *randomGrid) batch(t *testing.T, random *grammar, label string) {
 		if r.diff == "" {
 			continue
 		}
-		if g.disagreements++; g.disagreements <= 3 {
+		g.disagreements++
+		if kind := kindOf(r.diff); !g.kinds[kind] && len(g.kinds) < 8 {
+			g.kinds[kind] = true
 			t.Errorf("batch %s, request %d: %s\n%s", label, i, r.diff, g.shrink(t, tr, i))
 		}
 	}
+}
+
+// kindOf is a disagreement without names and numbers, of which one is made smaller.
+func kindOf(diff string) string {
+	letters := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r == '-' {
+			return -1
+		}
+		return r
+	}, diff)
+	return letters[:min(len(letters), 60)]
 }
 
 // run installs the policies of trials, sends their requests, has them explained, and removes the policies.

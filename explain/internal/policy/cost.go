@@ -213,8 +213,8 @@ func (c *costs) estimate(x expression, checked *celgo.Ast, small string) (cost u
 	return cost, s, err == nil
 }
 
-// unlimited is the least cost without a limit: that of values of unknown sizes, by the factors of cel-go.
-const unlimited = math.MaxUint64 / 1000
+// unlimited is the least cost of a value of an unknown size: cel-go takes a tenth for each character.
+const unlimited = math.MaxUint64 / 20
 
 // selectedMaps gives values of a dynamic type the type of a map where an expression reads their fields. Only then does
 // cel-go count the reads that an API server counts. It returns a function that restores the types.
