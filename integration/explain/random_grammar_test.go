@@ -321,7 +321,10 @@ func (g *grammar) policy(index int, on subject, mutates, mayFail bool) map[strin
 	} else {
 		constraints["objectSelector"] = map[string]any{"matchLabels": map[string]any{"random": batchName}}
 	}
-	if len(on.versions) > 1 && g.IntN(3) == 0 {
+	if mutates && !mayFail {
+		// Of mutations in different versions, an API server keeps those of the last version alone.
+		rule["apiVersions"] = []any{"*"}
+	} else if len(on.versions) > 1 && g.IntN(3) == 0 {
 		rule["apiVersions"] = []any{pick(g, "v1", "v2")}
 		constraints["matchPolicy"] = pick(g, "Equivalent", "Exact")
 		g.features["matchPolicy"]++
