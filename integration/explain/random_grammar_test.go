@@ -211,7 +211,7 @@ func (t subject) reads() map[byte][]string {
 			'l': {
 				"object.spec.template.spec.containers.map(c, c.name)", "object.spec.template.spec.containers[0].?command.orValue([])",
 				"object.spec.template.spec.?volumes.orValue([]).map(v, v.name)", "object.metadata.?finalizers.orValue([])",
-				"object.spec.template.metadata.labels.map(k, k)", "object.spec.template.spec.containers.map(c, c.terminationMessagePath)",
+				"object.spec.template.metadata.labels.map(k, k).sort()", "object.spec.template.spec.containers.map(c, c.terminationMessagePath)",
 			},
 			'n': {"object.spec.template.spec.containers.map(c, size(c.image))"},
 		}
@@ -238,7 +238,7 @@ func (t subject) reads() map[byte][]string {
 				"object.spec.options.exists(k, v, v == %s)", "quantity(object.spec.memory).isGreaterThan(quantity('1'))", "object.spec.maybe == null",
 			},
 			'l': {
-				"object.spec.words", "object.spec.?words.orValue([])", "object.spec.items.map(x, x.name)", "object.spec.options.map(k, k)",
+				"object.spec.words", "object.spec.?words.orValue([])", "object.spec.items.map(x, x.name)", "object.spec.options.map(k, k).sort()",
 				"object.spec.items.filter(x, x.size > %i).map(x, x.name)", "oldObject.spec.words",
 			},
 			'n': {"object.spec.numbers", "object.spec.items.map(x, x.size)", "object.spec.?numbers.orValue([3])"},

@@ -30,6 +30,8 @@ func (g *randomGrid) shrink(t *testing.T, from *trial, index int) string {
 			best.policies = append(best.policies, p)
 		}
 	}
+	kind := kindOf(diff)
+	kind = kind[:min(len(kind), 20)]
 	const rounds, width = 40, 48
 	pending := []*trial{{policies: best.policies, recipes: best.recipes}, {policies: from.policies, recipes: best.recipes}}
 	for round := 0; round < rounds && len(pending) > 0; round++ {
@@ -45,7 +47,8 @@ func (g *randomGrid) shrink(t *testing.T, from *trial, index int) string {
 			refused := slices.ContainsFunc(slices.Collect(maps.Values(tr.reasons)), func(reason string) bool {
 				return !strings.Contains(diff, "the API server refuses it") || !strings.Contains(reason, "compilation failed")
 			})
-			if r.invalid == "" && r.diff != "" && !refused && (smaller == nil || tr.size() < smaller.size()) {
+			sameKind := strings.HasPrefix(kindOf(r.diff), kind)
+			if r.invalid == "" && sameKind && !refused && (smaller == nil || tr.size() < smaller.size()) {
 				smaller = tr
 			}
 		}
