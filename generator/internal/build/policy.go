@@ -254,26 +254,37 @@ func addRule(to *admissionregistrationv1.MatchResources, path string, base admis
 	*list = append(*list, rule.completedBy(base, path, positions))
 }
 
-// addBindingRule adds a rule to the bindings that its marker names.
+// addBindingRule adds a rule to the bindings that its marker names: by their names, or by the first part of these.
 func (b *builder) addBindingRule(policies []*model.Policy, broken bool, at declared[*registry.PolicyRule]) {
-	of := map[*model.Binding]*model.Policy{}
-	var bindings []*model.Binding
-	for _, p := range policies {
-		for _, binding := range p.Bindings {
-			of[binding] = p
-			bindings = append(bindings, binding)
+	said := at.marker.Binding
+	var names []string
+	found := false
+	for _, name := range []func(string) string{func(name string) string { return name }, firstLabel} {
+		for _, p := range policies {
+			for _, binding := range p.Bindings {
+				if names = append(names, binding.Name); name(binding.Name) != said.V {
+					continue
+				}
+				found = true
+				s := &binding.Spec
+				s.MatchResources = cmp.Or(s.MatchResources, &admissionregistrationv1.MatchResources{})
+				addRule(s.MatchResources, inBinding, p.Spec.MatchConstraints.ResourceRules[0].RuleWithOperations, binding.At, at.Range, at.marker)
+			}
+		}
+		if found {
+			return
 		}
 	}
-	if exact := slices.DeleteFunc(slices.Clone(bindings), func(binding *model.Binding) bool { return binding.Name != at.marker.Binding.V }); len(exact) > 0 {
-		bindings = exact // without those of which the name is the first part
+	if !broken && len(policies) > 0 {
+		names = slices.Compact(slices.Sorted(slices.Values(names)))
+		b.diags.Add(diag.Errorf(said.At, model.RuleBelongs, "no binding of this declaration is called %q", said.V).
+			WithHint("its bindings: %s", strings.Join(names, ", ")).WithNearest(said.V, names))
 	}
-	name := func(binding *model.Binding) (string, bool) { return binding.Name, of[binding].Mutating }
-	for _, binding := range named(b, bindings, broken || len(policies) == 0, at.marker.Binding, "binding", "bindings", name) {
-		s := &binding.Spec
-		s.MatchResources = cmp.Or(s.MatchResources, &admissionregistrationv1.MatchResources{})
-		base := of[binding].Spec.MatchConstraints.ResourceRules[0].RuleWithOperations
-		addRule(s.MatchResources, inBinding, base, binding.At, at.Range, at.marker)
-	}
+}
+
+func firstLabel(name string) string {
+	label, _, _ := strings.Cut(name, ".")
+	return label
 }
 
 func addExpression(p *model.Policy, at diag.Range, m *registry.PolicyExpression) {
