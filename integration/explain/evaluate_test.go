@@ -13,6 +13,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -641,6 +642,10 @@ func (p *policySession) outcome(a policyAnswer, r *policyRequest) string {
 			return r.err.Error()
 		}
 		got := status.ErrStatus
+		if r.object != nil && r.object.GetGenerateName() != "" {
+			generated := regexp.MustCompile(regexp.QuoteMeta(r.object.GetGenerateName()) + `[a-z0-9]{5}"`)
+			got.Message, a.Message = generated.ReplaceAllString(got.Message, `"`), generated.ReplaceAllString(a.Message, `"`)
+		}
 		if got.Message == a.Message && got.Code == a.Code && string(got.Reason) == a.Reason {
 			return ""
 		}
