@@ -45,8 +45,8 @@ func TestRandomPolicies(t *testing.T) {
 	if len(earlier) > 0 {
 		g.run(t, earlier...)
 		for i, tr := range earlier {
-			if diff := tr.requests[0].diff; diff != "" {
-				t.Errorf("%s: %s", kept[i], diff)
+			if r := tr.requests[0]; r.diff != "" || r.invalid != "" {
+				t.Errorf("%s: %s%s", kept[i], r.diff, r.invalid)
 			}
 		}
 	}
