@@ -276,8 +276,18 @@ type crateReport struct {
 		StoredVersions []string
 		Objects        int
 		Failures       []crateFailure
+		Versions       []crateVersion
+		Changed        string
 	}
 	Problems []string
+}
+
+// crateVersion is a version in the report of conversion.
+type crateVersion struct {
+	Name                    string
+	Served, Storage, Stored bool
+	Answered                *bool
+	Message                 string
 }
 
 type crateFailure struct {
@@ -287,15 +297,21 @@ type crateFailure struct {
 	Message string
 }
 
-// program returns the program of Crates in a process of its own.
+// program returns a command of the program of Crates in a process of its own.
 func (c crateTest) program(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(c.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), crateProgram+"="+strings.Join(append([]string{"migrate", "--kubeconfig", c.kubeconfig, "--output", "json"}, args...), " "))
+	cmd.Env = append(os.Environ(), crateProgram+"="+strings.Join(append(args, "--kubeconfig", c.kubeconfig, "--output", "json"), " "))
 	return cmd
 }
 
 // migrate runs migrate to its end.
 func (c crateTest) migrate(args ...string) (int, crateReport) {
+	c.Helper()
+	return c.run(append([]string{"migrate"}, args...)...)
+}
+
+// run runs a command to its end.
+func (c crateTest) run(args ...string) (int, crateReport) {
 	c.Helper()
 	var out, problems bytes.Buffer
 	cmd := c.program(args...)
@@ -364,7 +380,7 @@ func TestMigrate(t *testing.T) {
 	}
 	old := c.count("v1")
 
-	first := c.program("--rate", "200")
+	first := c.program("migrate", "--rate", "200")
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -497,7 +513,7 @@ func TestMigrateWaits(t *testing.T) {
 	if err := c.client.Status().Update(t.Context(), crd); err != nil {
 		t.Fatal(err)
 	}
-	waiting := c.program()
+	waiting := c.program("migrate")
 	messages, err := waiting.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
