@@ -184,7 +184,7 @@ func TestConversionSwitchByService(t *testing.T) {
 	by("inside", nil)
 	c.switched(2, "no caBundle yet", "on", "--version", "v2")
 	by("inside", serving.ca)
-	c.switched(1, "no endpoints available", "on", "--version", "v2")
+	c.switched(1, `"inside"`, "on", "--version", "v2") // it has no endpoints
 	if address, err := outerAddress(); err == nil && address != "" {
 		c.endpoint("inside", address, port)
 		// The command's reviews arrive. Those of the API server do not, because nothing forwards a ClusterIP here.
