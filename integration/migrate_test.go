@@ -169,10 +169,15 @@ func (c crateTest) crate(version, name string, spec object) *unstructured.Unstru
 // change changes the definition's versions.
 func (c crateTest) change(change func(*apiextensionsv1.CustomResourceDefinitionSpec)) {
 	c.Helper()
-	crd := c.definition()
-	change(&crd.Spec)
-	if err := c.client.Update(c.Context(), crd); err != nil {
-		c.Fatal(err)
+	for {
+		crd := c.definition()
+		change(&crd.Spec)
+		// Controllers write the status.
+		if err := c.client.Update(c.Context(), crd); err == nil {
+			return
+		} else if !apierrors.IsConflict(err) {
+			c.Fatal(err)
+		}
 	}
 }
 
@@ -326,7 +331,7 @@ func (c crateTest) run(args ...string) (int, crateReport) {
 	return cmd.ProcessState.ExitCode(), report
 }
 
-// clients read and write objects in versions until stop, which returns how often. No call may fail.
+// clients read, list and write objects in versions until stop, which returns how often. No call may fail.
 func (c crateTest) clients(names []string, versions ...string) (stop func() int64) {
 	var calls atomic.Int64
 	var running sync.WaitGroup
@@ -337,9 +342,14 @@ func (c crateTest) clients(names []string, versions ...string) (stop func() int6
 			for n := i; ctx.Err() == nil; n += 7 {
 				o := c.crate(version, names[n%len(names)], nil)
 				var err error
-				if i < 2 {
+				switch {
+				case i < 2 && n%2 == 0:
 					err = c.client.Get(ctx, client.ObjectKeyFromObject(o), o)
-				} else {
+				case i < 2:
+					list := &unstructured.UnstructuredList{}
+					list.SetGroupVersionKind(o.GroupVersionKind())
+					err = c.client.List(ctx, list, client.Limit(20))
+				default:
 					err = c.client.Patch(ctx, o, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata": {"labels": {"n": "%d"}}}`, n)))
 				}
 				if err != nil && ctx.Err() == nil {
