@@ -206,6 +206,20 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 		if h.Ratchet {
 			g.Line().Qual(admissionPackage, "Ratchet").Call(jen.True())
 		}
+		if len(h.Deprecations) > 0 {
+			g.Line().Qual(admissionPackage, "Deprecated").CallFunc(func(g *jen.Group) {
+				for _, d := range h.Deprecations {
+					g.Line().Qual(admissionPackage, "Deprecation").ValuesFunc(func(g *jen.Group) {
+						g.Id("Field").Op(":").Lit(d.Field())
+						if d.Value != "" {
+							g.Id("Value").Op(":").Lit(d.Value)
+						}
+						g.Id("Message").Op(":").Lit(d.Message)
+					})
+				}
+				g.Line()
+			})
+		}
 		for _, l := range h.ListKeys {
 			g.Line().Qual(admissionPackage, "ListKeys").Types(qualified(f, l.Struct)).Call(lits(slices.Insert(slices.Clone(l.Keys), 0, l.Member))...)
 		}
