@@ -182,7 +182,7 @@ func (b *builder) warn(m *packageMarkers, t load.Type, all []model.Deprecation, 
 	if len(b.diags) > before {
 		return
 	}
-	p := &model.Policy{Source: model.Source{Range: at, At: model.Positions{}}, Package: m.Path, PackageName: m.Name, Kind: s.kind,
+	p := &model.Policy{Source: model.Source{Range: at, At: model.Positions{}}, Package: m.Path, PackageName: m.Name, Kind: s.kind, Deprecations: true,
 		Name: strings.ToLower(strings.Join([]string{"deprecated", s.kind.Plural, s.kind.Version, s.kind.Group}, "."))}
 	rule := kindRule(s)
 	rule.Operations = []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update}
@@ -191,6 +191,11 @@ func (b *builder) warn(m *packageMarkers, t load.Type, all []model.Deprecation, 
 	p.Spec.MatchConstraints = &admissionregistrationv1.MatchResources{MatchPolicy: new(admissionregistrationv1.Exact),
 		ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{RuleWithOperations: rule}}}
 	for i, d := range all {
+		if name := d.Unreadable(); name != "" {
+			b.diags.Add(diag.Errorf(at, model.RuleDeprecated, "a policy of %s cannot read %s: CEL has no name %q", s.kind.Kind, d.Field(), name).
+				WithHint("have a webhook warn: +webhook:validating(operations: \"create;update\")"))
+			return
+		}
 		path := p.Element("validations", i, at)
 		p.Text(path+".expression", diag.Sourced[string]{V: d.Expression(), At: at})
 		p.Spec.Validations = append(p.Spec.Validations, admissionregistrationv1.Validation{Expression: d.Expression(), Message: d.Warning()})

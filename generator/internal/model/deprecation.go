@@ -4,9 +4,11 @@ package model
 
 import (
 	"fmt"
+	"go/token"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Deprecation is a deprecated field of a kind, or a deprecated value of it.
@@ -98,15 +100,18 @@ func variable(letter string, rest []Step) string {
 	return letter
 }
 
-// member returns the expression for a member. CEL has other names for its keywords and for signs
-// (k8s.io/apiserver/pkg/cel, Escape).
-func member(v string, s Step) string {
-	name := s.Member
-	if slices.Contains([]string{"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function",
-		"if", "import", "let", "loop", "package", "namespace", "return"}, name) {
-		name = "__" + name + "__"
-	} else {
-		name = strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__", "/", "__slash__").Replace(name)
+// member returns the expression for a member.
+func member(v string, s Step) string { return v + "." + s.Member }
+
+// Unreadable returns the first member of the path that CEL cannot select, or "". Policies see objects as they are,
+// without the escaped names of the rules in CRDs.
+func (d Deprecation) Unreadable() string {
+	for _, s := range d.Path {
+		if s.Member != "" && (!token.IsIdentifier("x"+s.Member) || strings.Trim(s.Member[:1], "0123456789") == "" ||
+			strings.IndexFunc(s.Member, func(r rune) bool { return r > unicode.MaxASCII }) >= 0 ||
+			slices.Contains([]string{"true", "false", "null", "in"}, s.Member)) {
+			return s.Member
+		}
 	}
-	return v + "." + name
+	return ""
 }
