@@ -166,7 +166,7 @@ func (b bounds) compare(spoke, hub bounded, part string) {
 		if limits == nil {
 			continue
 		}
-		s := origin{t: from.t, limits: from.limits(), same: b.claim.Same, zeroless: !b.isText && (to.field != nil && omitsZero(to.field) || b.zeroless[d])}
+		s := origin{t: from.t, limits: from.limits(), same: b.claim.Same, zeroless: !b.isText && (to.field != nil && omitsEmpty(to.field) || b.zeroless[d])}
 		s.setValues(b.planner, b.renames[d])
 		for _, l := range limits {
 			found[d] = append(found[d], s.refusedBy(l, to.t)...)
@@ -196,7 +196,7 @@ func (b bounded) leftOut(to bounded, isText bool) string {
 	case !leavesOut:
 	case b.mayBeAbsent():
 		return "absent"
-	case !isText && !isPointer && b.writesZero() && !refusesZero(b.field):
+	case !isText && !isPointer && omitsEmpty(to.field) && b.writesZero() && !refusesZero(b.field):
 		return zeroText(b.t)
 	}
 	return ""

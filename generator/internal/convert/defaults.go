@@ -44,9 +44,15 @@ func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
 
 // leavesZeroOut reports whether a field is left out if its value is zero, so that the API server replaces the zero. A
 // pointer to zero is written.
-func leavesZeroOut(f *resolve.Field) bool { return omitsZero(f) && replacesZero(f) }
+func leavesZeroOut(f *resolve.Field) bool { return omitsEmpty(f) && replacesZero(f) }
 
-// omitsZero reports whether JSON omits the zero value of a field that is no pointer.
+// omitsEmpty is omitsZero with the empty list or map as zero. The option omitzero omits nil alone.
+func omitsEmpty(f *resolve.Field) bool {
+	kind := f.Type.Kind()
+	return omitsZero(f) && (f.OmitEmpty || kind != resolve.Slice && kind != resolve.Map)
+}
+
+// omitsZero reports whether JSON omits the zero value of a field that is no pointer. For a list or map, this is nil.
 func omitsZero(f *resolve.Field) bool {
 	switch f.Type.Kind() {
 	case resolve.Basic, resolve.Slice, resolve.Map:

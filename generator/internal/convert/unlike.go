@@ -175,7 +175,12 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 				continue
 			}
 			const most = 3
-			names := list.Elem.ownMembers(d, map[*Pair]bool{})
+			names, some := list.Elem.ownMembers(d, map[*Pair]bool{})
+			for _, name := range some {
+				if name != "" { // else a changed element is another one as a whole
+					names = append(names, "some values of "+name)
+				}
+			}
 			if len(names) > most {
 				names = append(names[:most], "...")
 			}
@@ -193,11 +198,18 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 	})
 }
 
-// ownMembers returns the members of a value that the other side lacks, as paths in JSON names.
-func (v *Value) ownMembers(side Direction, inside map[*Pair]bool) (names []string) {
+// ownMembers returns the members of a value that the other side lacks, as paths in JSON names, and the members of which
+// it cannot represent some values. The path is empty for the value itself. Only their author knows what functions of
+// the user lose, and whether a list was nil or empty is no matter.
+func (v *Value) ownMembers(side Direction, inside map[*Pair]bool) (lacks, some []string) {
 	for ; v != nil; v = v.Elem {
-		if how, ok := v.How.(Wrap); ok && v.Loss[side] != "" && v.Outer != side {
-			names = append(names, "members beside "+how.Member.String())
+		how, isWrap := v.How.(Wrap)
+		switch {
+		case v.Loss[side] == "" || v.How == Hook{} || v.EmptyIsNil[side]:
+		case isWrap && v.Outer != side:
+			lacks = append(lacks, "members beside "+how.Member.String())
+		default:
+			some = []string{""}
 		}
 		pair := v.Pair()
 		if pair == nil || inside[pair] || pair.Opaque {
@@ -208,13 +220,21 @@ func (v *Value) ownMembers(side Direction, inside map[*Pair]bool) (names []strin
 			if path := c.side(side); path == nil || c.Functions != [2]bool{} {
 				continue
 			} else if c.Value == nil && c.Loss(side) != "" {
-				names = append(names, path.String())
+				lacks = append(lacks, path.String())
 			} else if c.Value != nil {
-				for _, name := range c.Value.ownMembers(side, inside) {
-					names = append(names, path.String()+"."+name)
-				}
+				below, values := c.Value.ownMembers(side, inside)
+				lacks, some = append(lacks, inPath(path, below)...), append(some, inPath(path, values)...)
 			}
 		}
 	}
-	return names
+	return lacks, some
+}
+
+// inPath returns the names of members of the field at a path. An empty name is the field itself.
+func inPath(path Path, names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, strings.TrimSuffix(path.String()+"."+name, "."))
+	}
+	return all
 }
