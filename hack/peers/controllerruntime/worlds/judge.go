@@ -299,7 +299,10 @@ func (p *player) removed(writer, v *version, before map[string]any, o operation,
 	if other == nil || (other.t.value().kind != f.t.value().kind) || len(f.rules)+len(other.rules) > 0 && f.t.scalar() || f.t.scalar() && !f.plain {
 		return nil
 	}
-	elsewhere := func(id int) bool { return id != f.id && (p.changes[id] == "annotation" || p.changes[id] == "move") }
+	// A removed value may have been elsewhere, and not is true of what is missing.
+	elsewhere := func(id int) bool {
+		return id != f.id && (p.changes[id] == "annotation" || p.changes[id] == "move") || p.changes[id] == "not"
+	}
 	for _, l := range after {
 		if slices.ContainsFunc(l.chain, elsewhere) || l.presence || l.order || zero(l.value) || l.field == nil || p.fallback(l) || !slices.Contains(l.chain, f.id) || len(l.elems) < len(elems) || !slices.Equal(l.elems[:len(elems)], elems) {
 			continue
