@@ -21,6 +21,7 @@ const (
 	RuleUnknown    = "V14"
 	RuleOneDefault = "V15"
 	RuleUnkeyed    = "V16"
+	RuleBeside     = "V21"
 )
 
 // Rules documents the rules.
@@ -41,5 +42,6 @@ func Rules() []diag.Rule {
 		{ID: RuleUnknown, Severity: diag.Warning, Title: "no conversion loses members without a Go field"},
 		{ID: RuleOneDefault, Severity: diag.Warning, Title: "a default is the same in both versions"},
 		{ID: RuleUnkeyed, Severity: diag.Warning, Title: "a list whose elements have members in one version has keys"},
+		{ID: RuleBeside, Severity: diag.Warning, Title: "a required field is present where its struct is"},
 	}
 }

@@ -232,7 +232,7 @@ func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
 			property.Default = json.RawMessage(text)
 		}
 		s.Properties[f.JSON] = property
-		if required(f, t) {
+		if Requires(t, f) {
 			s.Required = append(s.Required, f.JSON)
 		}
 	}
@@ -249,9 +249,9 @@ func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
 	}
 }
 
-// required reports whether an object must have a field of a struct: as controller-gen decides, from markers of the
-// field and of its package, and then from the tag.
-func required(f *resolve.Field, of *resolve.Type) bool {
+// Requires reports whether an object must have a field of a struct: as controller-gen decides, from markers of the field
+// and of its package, and then from the tag.
+func Requires(of *resolve.Type, f *resolve.Field) bool {
 	return IsRequired(f) || !hasMarker(f, "+optional", "+k8s:optional", validation+"Optional") &&
 		!f.OmitEmpty && !f.OmitZero && !of.PackageMarked(validation+"Optional")
 }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+)
+
+// placed is a claim with a value at its place in the kind.
+type placed struct {
+	in   *Pair
+	c    *Claim
+	here place
+}
+
+// noteBeside warns of required fields that objects of the other version lack as a whole struct, while something else
+// makes the struct that requires them: a field from another place, or Go, which writes structs that are no pointers.
+func (p *planner) noteBeside(plan *Plan) {
+	var all []placed
+	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
+		if c.Functions == [2]bool{} {
+			all = append(all, placed{in, c, here})
+		}
+		return true
+	})
+	same, warned := plan.Same(), map[*resolve.Field]bool{}
+	for _, r := range all {
+		if r.c.Value == nil {
+			continue
+		}
+		for _, d := range []Direction{ToHub, FromHub} {
+			from, to := Sides(d, r.here.spoke, r.here.hub)
+			if warned[to.Last()] || !r.isMissed(d, same) {
+				continue
+			}
+			around, beside := plan.besideMissing(d, from, to, all)
+			if around == "" {
+				continue
+			}
+			if warned[to.Last()] = true; p.allows(RuleBeside, r.in, r.c, r.here.spoke) {
+				continue
+			}
+			p.diags.Add(diag.Warningf(r.c.Spoke.Last().Range, RuleBeside, "%s: objects of %s without %s lack it, and %s requires it beside %s",
+				strings.Join(r.here.spoke.names(), "."), p.version(d), around, p.version(1-d), beside).
+				WithHint("make it optional, or the struct around it a pointer that nothing else sets; %s accepts it", p.spotAt(r.in, r.c, r.here).marker(model.Allow, "rule", RuleBeside)).
+				WithRelated(r.c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
+		}
+	}
+}
+
+// isMissed reports whether an API server refuses a struct of a direction's destination for the value that the field has
+// there if the source lacks the struct with the field.
+func (r placed) isMissed(d Direction, same Same) bool {
+	from, to := Sides(d, r.c.Spoke.Last(), r.c.Hub.Last())
+	_, path := Sides(d, r.here.spoke, r.here.hub)
+	_, isEntry := r.c.Value.How.(Entry)
+	_, in := Sides(d, r.in.Spoke, r.in.Hub)
+	switch {
+	case isEntry, len(path) < 2, to.Type.Kind() == resolve.Struct, schema.Default(to) != "", r.c.HasDefault() && d == r.c.DefaultTo():
+		return false
+	case !schema.Requires(in, to), boundedField(from).mayBeAbsent(): // the latter is another rule's
+		return false
+	case same.has(r.here.spoke.names()), omitsZero(to):
+		return true
+	case to.Type.Kind() == resolve.Basic:
+		return refusesZero(to)
+	}
+	return !schema.IsNullable(to) // JSON has null
+}
+
+// besideMissing returns the optional struct of a direction's source that has a field, and what makes the destination's
+// struct with the field if the former is missing. Both are empty if nothing does.
+func (p *Plan) besideMissing(d Direction, from, to Path, all []placed) (around, beside string) {
+	spoke, hub := Sides(d, p.Root.Spoke, p.Root.Hub)
+	in := to[:len(to)-1]
+	for len(in) > 0 && (in.Last().Inline || in.Last().Type.Kind() == resolve.Struct && !isAligned(spoke, hub, in.names())) {
+		in = in[:len(in)-1] // Go writes it where the struct around it is
+	}
+	for i, f := range from[:len(from)-1] {
+		if f.Inline || schema.IsRequired(f) || f.Type.Kind() != resolve.Pointer && !f.OmitEmpty && !f.OmitZero {
+			continue
+		}
+		lacks := from[:i+1].names()
+		within := func(path, whole []string) bool { return len(path) > len(whole) && slices.Equal(path[:len(whole)], whole) }
+		for _, m := range all {
+			src, dst := Sides(d, m.here.spoke, m.here.hub)
+			isMissing := within(src.names(), lacks) || slices.Equal(src.names(), lacks)
+			if within(dst.names(), in.names()) && (m.c.makes(d) || m.c.Value != nil && m.c.Value.structs() == nil && !isMissing) {
+				return strings.Join(lacks, "."), dst.String()
+			}
+		}
+	}
+	return "", ""
+}
+
+// makes reports whether a field that the source of a direction lacks gets a value in the destination.
+func (c *Claim) makes(d Direction) bool {
+	if c.Value == nil || c.HasDefault() {
+		return c.HasDefault() && d == c.DefaultTo() && !c.Below(d)
+	}
+	return c.Value.How == Not{} && !c.Below(d)
+}
+
+// isAligned reports whether both types have a struct at the same path, through the same lists and maps. The handler
+// leaves out one that the source lacks.
+func isAligned(a, b *resolve.Type, path []string) bool {
+	for _, name := range path {
+		f, ok := lookup(a, name)
+		g, ok2 := lookup(b, name)
+		if !ok || !ok2 {
+			return false
+		}
+		for a, b = pointee(f.Last().Type), pointee(g.Last().Type); a.Elem() != nil && a.Kind() == b.Kind(); {
+			a, b = pointee(a.Elem()), pointee(b.Elem())
+		}
+		if a.Kind() != resolve.Struct || b.Kind() != resolve.Struct {
+			return false
+		}
+	}
+	return true
+}
