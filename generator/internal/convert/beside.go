@@ -29,29 +29,62 @@ func (p *planner) noteBeside(plan *Plan) {
 		}
 		return true
 	})
-	same, warned := plan.Same(), map[*resolve.Field]bool{}
+	same := plan.Same()
+	type group struct {
+		d      Direction
+		around string
+	}
+	type warning struct {
+		first  placed
+		fields []string
+		beside string
+	}
+	warnings, order := map[group]*warning{}, []group(nil)
 	for _, r := range all {
 		if r.c.Value == nil {
 			continue
 		}
 		for _, d := range []Direction{ToHub, FromHub} {
+			if !r.isMissed(d, same) {
+				continue
+			}
 			from, to := Sides(d, r.here.spoke, r.here.hub)
-			if warned[to.Last()] || !r.isMissed(d, same) {
-				continue
-			}
 			around, beside := plan.besideMissing(d, from, to, all)
-			if around == "" {
+			if around == "" || p.allows(RuleBeside, r.in, r.c, r.here.spoke) {
 				continue
 			}
-			if warned[to.Last()] = true; p.allows(RuleBeside, r.in, r.c, r.here.spoke) {
-				continue
+			of := group{d, around}
+			if warnings[of] == nil {
+				warnings[of], order = &warning{first: r, beside: beside}, append(order, of)
 			}
-			p.diags.Add(diag.Warningf(r.c.Spoke.Last().Range, RuleBeside, "%s: objects of %s without %s lack it, and %s requires it beside %s",
-				strings.Join(r.here.spoke.names(), "."), p.version(d), around, p.version(1-d), beside).
-				WithHint("make it optional, or the struct around it a pointer that nothing else sets; %s accepts it", p.spotAt(r.in, r.c, r.here).marker(model.Allow, "rule", RuleBeside)).
-				WithRelated(r.c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
+			warnings[of].fields = append(warnings[of].fields, to.String())
 		}
 	}
+	for _, of := range order {
+		w := warnings[of]
+		const most = 3
+		if len(w.fields) > most {
+			w.fields = append(w.fields[:most], "...")
+		}
+		at, s := w.first.field(of.around), spot{}
+		if at == nil {
+			at, s = w.first.c.Spoke.Last(), p.spotAt(w.first.in, w.first.c, w.first.here)
+		}
+		p.diags.Add(diag.Warningf(at.Range, RuleBeside, "%s: %s requires it beside %s, and objects of %s without %s lack it",
+			strings.Join(w.fields, ", "), p.version(1-of.d), w.beside, p.version(of.d), of.around).
+			WithHint("make it optional, or the struct around it a pointer that nothing else sets; %s accepts it", s.marker(model.Allow, "rule", RuleBeside)).
+			WithRelated(w.first.c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
+	}
+}
+
+// field returns the field of the spoke at a path, if it leads to the claim's field, or nil.
+func (r placed) field(path string) *resolve.Field {
+	for i := range r.here.spoke {
+		if part := r.here.spoke[:i+1]; part.String() == path && !part.Last().Inline {
+			return part.Last()
+		}
+	}
+	return nil
 }
 
 // isMissed reports whether an API server refuses a struct of a direction's destination for the value that the field has
@@ -87,7 +120,9 @@ func (p *Plan) besideMissing(d Direction, from, to Path, all []placed) (around, 
 			continue
 		}
 		lacks := from[:i+1].names()
-		within := func(path, whole []string) bool { return len(path) > len(whole) && slices.Equal(path[:len(whole)], whole) }
+		within := func(path, whole []string) bool {
+			return len(path) > len(whole) && slices.Equal(path[:len(whole)], whole)
+		}
 		for _, m := range all {
 			src, dst := Sides(d, m.here.spoke, m.here.hub)
 			isMissing := within(src.names(), lacks) || slices.Equal(src.names(), lacks)
