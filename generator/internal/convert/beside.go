@@ -110,13 +110,13 @@ func (r placed) isMissed(d Direction, same Same) bool {
 // besideMissing returns the optional struct of a direction's source that has a field, and what makes the destination's
 // struct with the field if the former is missing. Both are empty if nothing does.
 func (p *Plan) besideMissing(d Direction, from, to Path, all []placed) (around, beside string) {
-	spoke, hub := Sides(d, p.Root.Spoke, p.Root.Hub)
+	src, dst := Sides(d, p.Root.Spoke, p.Root.Hub)
 	in := to[:len(to)-1]
-	for len(in) > 0 && (in.Last().Inline || in.Last().Type.Kind() == resolve.Struct && !isAligned(spoke, hub, in.names())) {
-		in = in[:len(in)-1] // Go writes it where the struct around it is
+	for len(in) > 0 && (in.Last().Inline || in.Last().Type.Kind() == resolve.Struct && isWritten(in, src, dst)) {
+		in = in[:len(in)-1]
 	}
 	for i, f := range from[:len(from)-1] {
-		if f.Inline || schema.IsRequired(f) || f.Type.Kind() != resolve.Pointer && !f.OmitEmpty && !f.OmitZero {
+		if f.Inline || !isOptional(f) {
 			continue
 		}
 		lacks := from[:i+1].names()
@@ -142,21 +142,28 @@ func (c *Claim) makes(d Direction) bool {
 	return c.Value.How == Not{} && !c.Below(d)
 }
 
-// isAligned reports whether both types have a struct at the same path, through the same lists and maps. The handler
-// leaves out one that the source lacks.
-func isAligned(a, b *resolve.Type, path []string) bool {
-	for _, name := range path {
+func isOptional(f *resolve.Field) bool {
+	return !schema.IsRequired(f) && (f.Type.Kind() == resolve.Pointer || f.OmitEmpty || f.OmitZero)
+}
+
+// isWritten reports whether Go writes a struct of the destination wherever the struct around it is, though the source
+// may lack it. A handler leaves out a struct with omitempty that the source lacks at the same path, through the same
+// lists and maps.
+func isWritten(in Path, a, b *resolve.Type) bool {
+	mayBeMissing := true
+	for _, name := range in.names() {
 		f, ok := lookup(a, name)
 		g, ok2 := lookup(b, name)
 		if !ok || !ok2 {
-			return false
+			return true
 		}
+		mayBeMissing = isOptional(f.Last())
 		for a, b = pointee(f.Last().Type), pointee(g.Last().Type); a.Elem() != nil && a.Kind() == b.Kind(); {
 			a, b = pointee(a.Elem()), pointee(b.Elem())
 		}
 		if a.Kind() != resolve.Struct || b.Kind() != resolve.Struct {
-			return false
+			return true
 		}
 	}
-	return true
+	return mayBeMissing && !in.Last().OmitEmpty
 }

@@ -187,7 +187,15 @@ func (b bounded) mayBeAbsent() bool {
 // unless the handler copies it as text. It is empty without such a value. The zero value of a struct has members, and
 // is not looked at.
 func (b bounded) leftOut(to bounded, isText bool) string {
-	if b.field == nil || to.field == nil || !schema.IsRequired(to.field) || schema.Default(to.field) != "" || b.t.Kind() == resolve.Struct {
+	if b.field == nil || to.field == nil || schema.Default(to.field) != "" {
+		return ""
+	}
+	if isNamed(b.t, metaPackage, "Time") || isNamed(b.t, metaPackage, "MicroTime") { // JSON has null for zero
+		if b.mayBeAbsent() && to.field.Type == to.t && to.writesZero() && !schema.IsNullable(to.field) {
+			return "absent"
+		}
+	}
+	if !schema.IsRequired(to.field) || b.t.Kind() == resolve.Struct {
 		return ""
 	}
 	isPointer := b.field.Type.Kind() == resolve.Pointer
