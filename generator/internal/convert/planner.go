@@ -72,6 +72,8 @@ func (p *planner) plan() (*Plan, bool) {
 	p.noteOneDefault(plan, p.noteDefaults(plan))
 	p.noteBounds(plan)
 	p.noteBeside(plan)
+	p.noteExpressions(plan)
+	p.noteFloats(plan)
 	p.noteUnknown(plan)
 	p.noteUnkeyed(plan)
 	p.noteRefused(plan)

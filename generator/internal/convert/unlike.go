@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -75,6 +76,47 @@ func (p *planner) noteUnknown(plan *Plan) {
 		}
 		return true
 	})
+}
+
+// noteFloats warns of numbers that a conversion reads into a float32, with fewer digits than an object may have. Members
+// that the handler copies as text keep their digits.
+func (p *planner) noteFloats(plan *Plan) {
+	same, warned := plan.Same(), map[*resolve.Field]bool{}
+	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
+		if c.Verb == model.Drop || c.Spoke != nil && same.has(here.spoke.names()) {
+			return false
+		}
+		for side, path := range []Path{c.Spoke, c.Hub} {
+			if path == nil || warned[path.Last()] || path.Last().Type.Err() != nil || !holdsFloat(path.Last().Type, c.Value.inner() == nil, nil) {
+				continue
+			}
+			at, s := path.Last().Range, spot{}
+			if c.Spoke != nil {
+				at, s = c.Spoke.Last().Range, p.spotAt(in, c, here)
+			} else {
+				s = (&pairPlanner{planner: p, Pair: in, at: here.around(c)}).spotOf()
+				s.on = " on " + in.Spoke.Name
+			}
+			if warned[path.Last()] = true; p.allows(RuleFloat, in, c, here.spoke) {
+				continue
+			}
+			p.diags.Add(diag.Warningf(at, RuleFloat, "%s of %s is float32: a conversion rounds numbers to about seven digits",
+				strings.Join([]Path{here.spoke, here.hub}[side].names(), "."), p.version(Direction(side))).
+				WithHint("make it a float64, or better a resource.Quantity; %s accepts it", s.marker(model.Allow, "rule", RuleFloat)))
+			break
+		}
+		return true
+	})
+}
+
+// holdsFloat reports whether a type is float32, or has elements of it. With fields, fields of structs count.
+func holdsFloat(t *resolve.Type, fields bool, inside []*resolve.Type) bool {
+	t = content(t)
+	if t.Err() != nil || t.Kind() != resolve.Struct || !fields || encodesItself(t) || slices.Contains(inside, t) {
+		return t.Err() == nil && t.Basic() == "float32"
+	}
+	inside = append(slices.Clip(inside), t)
+	return slices.ContainsFunc(members(t, nil), func(m Path) bool { return holdsFloat(m.Last().Type, fields, inside) })
 }
 
 // unknown warns of one struct with unknown members.

@@ -363,6 +363,19 @@ func collect(t *resolve.Type, path []string, inside []*resolve.Type) (all []mode
 	return all
 }
 
+// Expressions returns the validation rules in comments, with single spaces. Rules of the elements of a list come behind
+// items.
+func Expressions(groups []*ast.CommentGroup) (all []string) {
+	for _, m := range load.Markers(groups...) {
+		rest, ok := strings.CutPrefix(m, validation)
+		where, rest, isRule := strings.Cut(rest, "XValidation:")
+		if expression, found := ruleOf(rest); ok && isRule && found && (where == "" || where == "items:") {
+			all = append(all, where+strings.Join(strings.Fields(expression), " "))
+		}
+	}
+	return all
+}
+
 // ruleOf finds the argument `rule` of a marker: rule="..." or rule=`...`.
 func ruleOf(arguments string) (string, bool) {
 	literal, ok := argument(arguments, "rule")
