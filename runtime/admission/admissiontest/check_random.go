@@ -106,21 +106,26 @@ func (c randomCheck) run(
 			r.finding = *broken
 			return true
 		}
-		search := failure.Search{
-			Steps:   steps(c.objectType()),
-			Written: func(object []byte) (json.RawMessage, bool) { return through(c.objectType(), object) },
-			Failing: oneByOne(func(o failure.Objects) bool { return again(o[0], o[1]) }),
-			Tries:   600,
-		}
-		o := failure.Objects{r.object}
+		r.object = c.smallest(r.object, func(object json.RawMessage) bool { return again(object, r.old) })
 		if operation == admissionv1.Update {
-			o[1] = r.old
+			r.old = c.smallest(r.old, func(old json.RawMessage) bool { return again(r.object, old) })
 		}
-		o = search.Smallest(o)
-		r.object, r.old = o[0], o[1]
 		again(r.object, r.old)
 		c.report(t, name, r, tried, operation)
 	}
+}
+
+// smallest returns the smallest object that still fails. Parts that the type always writes stay.
+func (c randomCheck) smallest(object json.RawMessage, fails func(json.RawMessage) bool) json.RawMessage {
+	search := failure.Search{
+		Steps: func(object []byte) []failure.Step {
+			return slices.Concat(failure.Removals(object), simpler(object), shorter(c.objectType(), object))
+		},
+		Written: func(object []byte) (json.RawMessage, bool) { return through(c.objectType(), object) },
+		Failing: oneByOne(func(o failure.Objects) bool { return fails(o[0]) }),
+		Tries:   600,
+	}
+	return search.Smallest(failure.Objects{object})[0]
 }
 
 // report reports a finding.

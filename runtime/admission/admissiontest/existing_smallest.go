@@ -65,7 +65,11 @@ func optionalPaths(t reflect.Type, object []byte) [][]string {
 	return w.paths
 }
 
-type optionalWalk struct{ paths [][]string }
+type optionalWalk struct {
+	paths [][]string
+	// entries visits the maps; nil visits none.
+	entries func(path []string, entries map[string]any)
+}
 
 func (w *optionalWalk) value(t reflect.Type, value any, path []string) {
 	for t.Kind() == reflect.Pointer {
@@ -88,6 +92,9 @@ func (w *optionalWalk) value(t reflect.Type, value any, path []string) {
 			members = fieldsOf(t)
 		} else if t.Kind() != reflect.Map {
 			return
+		}
+		if t.Kind() == reflect.Map && w.entries != nil {
+			w.entries(path, value)
 		}
 		for _, name := range slices.Sorted(maps.Keys(value)) {
 			if t.Kind() == reflect.Map {

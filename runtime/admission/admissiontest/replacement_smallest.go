@@ -22,7 +22,9 @@ func (c replacementCheck) smallest(t testing.TB, one compared, how string) compa
 		return pair{operation: one.operation, object: o[0], old: o[1], request: one.request}
 	}
 	search := failure.Search{
-		Steps: steps(c.objectType()),
+		Steps: func(object []byte) []failure.Step {
+			return append(removals(c.objectType())(object), simpler(object)...)
+		},
 		Written: func(object []byte) (json.RawMessage, bool) {
 			written, ok := through(c.objectType(), object)
 			if !ok {

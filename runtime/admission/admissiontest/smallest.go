@@ -22,24 +22,43 @@ func removals(t reflect.Type) func(object []byte) []failure.Step {
 	}
 }
 
-// steps returns the steps that remove the parts that a Go type may leave out, and those that make values simpler.
-func steps(t reflect.Type) func(object []byte) []failure.Step {
-	return func(object []byte) []failure.Step {
-		all := removals(t)(object)
-		tree, err := decodeJSON(object)
-		if err != nil {
-			return all
-		}
-		eachLeaf(tree, nil, func(path []string, v any) {
-			switch v.(type) {
-			case string:
-				all = append(all, failure.Step{Path: path, Simple: ""}, failure.Step{Path: path, Simple: "a"})
-			case json.Number:
-				all = append(all, failure.Step{Path: path, Simple: json.Number("0")}, failure.Step{Path: path, Simple: json.Number("1")})
-			}
-		})
-		return all
+// simpler returns the steps that make the texts and numbers of an object simpler.
+func simpler(object []byte) (steps []failure.Step) {
+	tree, err := decodeJSON(object)
+	if err != nil {
+		return nil
 	}
+	eachLeaf(tree, nil, func(path []string, v any) {
+		switch v.(type) {
+		case string:
+			steps = append(steps, failure.Step{Path: path, Simple: ""}, failure.Step{Path: path, Simple: "a"})
+		case json.Number:
+			steps = append(steps, failure.Step{Path: path, Simple: json.Number("0")}, failure.Step{Path: path, Simple: json.Number("1")})
+		}
+	})
+	return steps
+}
+
+// shorter returns the steps that give the entries of maps names of one letter.
+func shorter(t reflect.Type, object []byte) (steps []failure.Step) {
+	tree, err := decodeJSON(object)
+	if err != nil {
+		return nil
+	}
+	w := optionalWalk{entries: func(path []string, entries map[string]any) {
+		letter := 'a'
+		for _, name := range slices.Sorted(maps.Keys(entries)) {
+			for entries[string(letter)] != nil {
+				letter++
+			}
+			if len(name) > 1 && letter <= 'z' {
+				steps = append(steps, failure.Step{Path: append(slices.Clone(path), name), Name: string(letter)})
+				letter++
+			}
+		}
+	}}
+	w.value(t, tree, nil)
+	return steps
 }
 
 // eachLeaf visits the values in an object that are neither objects nor lists, but not its kind and its name.

@@ -29,10 +29,11 @@ func (o Objects) Compare(other Objects) int {
 	return cmp.Or(distinct(o)-distinct(other), length, bytes.Compare(o[0], other[0]), bytes.Compare(o[1], other[1]))
 }
 
-// Step makes an object smaller: it removes a part, or puts a simpler value in its place.
+// Step makes an object smaller: it removes a part, puts a simpler value in its place, or shortens its name.
 type Step struct {
 	Path   []string // names of members and indexes of elements
-	Simple any      // nil removes the part
+	Simple any      // nil removes the part, unless it gets a name
+	Name   string   // the new name of a member
 }
 
 // Search looks for the smallest objects that still show a failure. It counts what it tries, so that a failing test
@@ -194,12 +195,17 @@ func (s Step) apply(v any, path []string) any {
 	if len(path) == 0 {
 		return s.Simple
 	}
-	removes := len(path) == 1 && s.Simple == nil
+	last := len(path) == 1
+	removes := last && s.Simple == nil && s.Name == ""
 	switch v := v.(type) {
 	case map[string]any:
-		if member, ok := v[path[0]]; removes {
+		switch member, ok := v[path[0]]; {
+		case removes:
 			delete(v, path[0])
-		} else if ok {
+		case last && ok && s.Name != "":
+			delete(v, path[0])
+			v[s.Name] = member
+		case ok:
 			v[path[0]] = s.apply(member, path[1:])
 		}
 		return v
