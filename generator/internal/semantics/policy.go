@@ -186,8 +186,8 @@ func (b *builder) policiesOf(policies []*model.Policy, broken bool, member decla
 	case *registry.Mutation:
 		only = model.KindWord(true)
 	}
-	able := slices.DeleteFunc(slices.Clone(policies), func(p *model.Policy) bool { return only != "" && model.KindWord(p.Mutating) != only })
-	if len(able) == 0 && !broken {
+	candidates := slices.DeleteFunc(slices.Clone(policies), func(p *model.Policy) bool { return only != "" && model.KindWord(p.Mutating) != only })
+	if len(candidates) == 0 && !broken {
 		kind, hint := "a policy", "write it beside a +webhook:policy:mutating or +webhook:policy:validating"
 		if only != "" {
 			kind, hint = "a "+only+" policy", "write it beside a +webhook:policy:"+only
@@ -195,8 +195,7 @@ func (b *builder) policiesOf(policies []*model.Policy, broken bool, member decla
 		b.diags.Add(diag.Errorf(member.Range, model.RuleBelongs, "+%s is on a declaration without %s", member.name, kind).WithHint("%s", hint))
 		return nil
 	}
-	what := strings.TrimPrefix(only+" policy", " ")
-	return named(b, able, broken, member.marker.Of(), what, "policies", func(p *model.Policy) (string, bool) { return p.Name, p.Mutating })
+	return selectNamed(b, candidates, broken, member.marker.Of(), strings.TrimPrefix(only+" policy", " "))
 }
 
 func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMember]) {
