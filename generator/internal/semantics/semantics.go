@@ -76,6 +76,7 @@ func Project(ctx context.Context, module *load.Module, packages []*load.Package,
 	return p, b.diags
 }
 
+// ServiceName identifies a Service.
 type ServiceName struct{ Namespace, Name string }
 
 type builder struct {
