@@ -52,7 +52,16 @@ func Project(p *model.Project) diag.List {
 }
 
 // Findings returns the broken rules of the table with their objects and fields.
-func Findings(p *model.Project) []Finding {
+func Findings(p *model.Project) (found []Finding) {
+	parts, _ := p.ByManifest() // webhooks of several manifests may share names and paths
+	for _, part := range parts {
+		found = append(found, findings(part)...)
+	}
+	return found
+}
+
+// findings returns the broken rules of the webhooks of one manifest.
+func findings(p *model.Project) []Finding {
 	var found []Finding
 	for _, r := range table() {
 		if r.only != "" && r.only != p.API {
