@@ -255,13 +255,13 @@ func addRule(to *admissionregistrationv1.MatchResources, path string, base admis
 
 // addBindingRule adds a rule to the bindings that its marker names: by their names, or by the first part of these.
 func (b *builder) addBindingRule(policies []*model.Policy, broken bool, at declared[*registry.PolicyRule]) {
-	said := at.marker.Binding
+	argument := at.marker.Binding
 	var names []string
 	found := false
 	for _, name := range []func(string) string{func(name string) string { return name }, firstLabel} {
 		for _, p := range policies {
 			for _, binding := range p.Bindings {
-				if names = append(names, binding.Name); name(binding.Name) != said.V {
+				if names = append(names, binding.Name); name(binding.Name) != argument.V {
 					continue
 				}
 				found = true
@@ -276,8 +276,8 @@ func (b *builder) addBindingRule(policies []*model.Policy, broken bool, at decla
 	}
 	if !broken && len(policies) > 0 {
 		names = slices.Compact(slices.Sorted(slices.Values(names)))
-		b.diags.Add(diag.Errorf(said.At, model.RuleBelongs, "no binding of this declaration is called %q", said.V).
-			WithHint("its bindings: %s", strings.Join(names, ", ")).WithNearest(said.V, names))
+		b.diags.Add(diag.Errorf(argument.At, model.RuleBelongs, "no binding of this declaration is called %q", argument.V).
+			WithHint("its bindings: %s", strings.Join(names, ", ")).WithNearest(argument.V, names))
 	}
 }
 
