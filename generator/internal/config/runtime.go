@@ -31,7 +31,8 @@ func (f *file) reportRuntime(root string, c Config, value *yaml.Node) {
 	key := f.given[removedRuntime]
 	d := f.errorAt(key, ruleUnknown, "%s is no longer a key: generated code imports the module %s", removedRuntime, templates.RuntimePath)
 	from, to := f.linesOf(key, value)
-	if value.Value == "vendor" {
+	switch {
+	case value.Value == "vendor":
 		deletion := "# delete " + removedRuntime + " in " + FileName
 		if from > 0 {
 			deletion = fmt.Sprintf("sed -i.bak %d,%dd %s && rm %[3]s.bak", from, to, FileName)
@@ -42,11 +43,11 @@ func (f *file) reportRuntime(root string, c Config, value *yaml.Node) {
 		}
 		commands = append(commands, "go mod vendor")
 		d = d.WithHint("run in the folder of %s\n  %s", FileName, strings.Join(commands, "\n  "))
-	} else if from < to {
+	case from < to:
 		d = d.WithHint("delete lines %d to %d", from, to)
-	} else if from > 0 {
+	case from > 0:
 		d = d.WithHint("delete this line")
-	} else {
+	default:
 		d = d.WithHint("delete this key")
 	}
 	f.problems.Add(d)

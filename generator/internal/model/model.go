@@ -145,6 +145,9 @@ type Webhook struct {
 	Allowed []*Allowance
 }
 
+// Identity returns the name that markers use for the webhook.
+func (w *Webhook) Identity() (name string, mutating bool) { return w.Spec.Name, w.Mutating }
+
 // Path returns the URL path on the webhook's service, or "" for a webhook with a URL.
 func (w *Webhook) Path() string {
 	if s := w.Spec.ClientConfig.Service; s != nil && s.Path != nil {

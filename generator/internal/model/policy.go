@@ -51,6 +51,9 @@ type Policy struct {
 	Texts   []string
 }
 
+// Identity returns the name that markers use for the policy.
+func (p *Policy) Identity() (name string, mutating bool) { return p.Name, p.Mutating }
+
 // DefinitionRule is a +kubebuilder:validation:XValidation, or an entry of x-kubernetes-validations.
 type DefinitionRule struct {
 	// Path contains the JSON names of the fields that lead to self.

@@ -5,7 +5,6 @@ package registry
 import (
 	"encoding/base64"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -221,12 +220,20 @@ func selector(f *diag.Sourced[*metav1.LabelSelector]) marker.Type {
 	return marker.Func(f, "selector", parseSelector).Doubted(model.RuleSelector, valuesAsLabels)
 }
 
-// Settings holds the arguments of a webhook's marker or of +webhook:defaults, by name.
-type Settings map[string]*Value
+// Settings holds the arguments that a marker accepts, with their values.
+type Settings []*setting
+
+// setting is an argument with its value. The value is not set if the marker lacks the argument.
+type setting struct {
+	Argument
+	Value
+}
 
 func (s Settings) value(name string) Value {
-	if v, ok := s[name]; ok {
-		return *v
+	for _, a := range s {
+		if a.Name == name {
+			return a.Value
+		}
 	}
 	return Value{}
 }
@@ -248,7 +255,6 @@ type ServiceReference struct {
 
 // parameters returns the arguments of a validating webhook or, if mutating is true, of both kinds.
 func (s *Settings) parameters(mutating bool) (all []marker.Parameter) {
-	*s = Settings{}
 	for _, a := range Arguments() {
 		if mutating || !a.Mutating {
 			all = append(all, s.parameter(a, a.Default, a.Doc))
@@ -258,19 +264,18 @@ func (s *Settings) parameters(mutating bool) (all []marker.Parameter) {
 }
 
 // parameter returns the parameter that decodes an argument into the settings.
-func (s Settings) parameter(a Argument, preset, doc string) marker.Parameter {
-	v := &Value{}
-	s[a.Name] = v
-	return marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.decoder(v), Default: preset, Doc: doc}
+func (s *Settings) parameter(a Argument, preset, doc string) marker.Parameter {
+	decoded := &setting{Argument: a}
+	*s = append(*s, decoded)
+	return marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.decoder(&decoded.Value), Default: preset, Doc: doc}
 }
 
 // Over returns the settings, completed with defaults.
 func (s Settings) Over(defaults Settings) Settings {
-	all := Settings{}
-	maps.Copy(all, defaults)
-	for name, v := range s {
-		if all[name] == nil || v.content().IsSet() {
-			all[name] = v
+	all := slices.Clone(s)
+	for i, a := range all {
+		if !a.content().IsSet() {
+			all[i] = &setting{a.Argument, defaults.value(a.Name)}
 		}
 	}
 	return all
@@ -279,17 +284,16 @@ func (s Settings) Over(defaults Settings) Settings {
 // Apply sets a webhook's fields from the arguments. Fields without an argument stay empty so that the API server sets
 // their defaults, except for those that v1 requires.
 func (s Settings) Apply(w *model.Webhook, api string) {
-	for _, a := range Arguments() {
+	for _, a := range s {
 		if a.In == nil || a.Mutating && !w.Mutating {
 			continue
 		}
-		if a.V1 != nil && api == "v1" {
-			a.set(&w.Spec, a.V1)
-		}
-		if v := s[a.Name]; v != nil && v.content().IsSet() {
-			c := v.content()
+		switch c := a.content(); {
+		case c.IsSet():
 			a.set(&w.Spec, c.V)
 			w.At.SetList(a.Field, diag.Sourced[[]string]{At: c.At, Each: c.Each})
+		case a.V1 != nil && api == "v1":
+			a.set(&w.Spec, a.V1)
 		}
 	}
 }

@@ -3,8 +3,11 @@
 package registry
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
@@ -33,10 +36,29 @@ func TestExamplesSetTheirField(t *testing.T) {
 		if got, want := w.At[a.Field].Pos.Column, 1+strings.Index(line, a.Example); got != want {
 			t.Errorf("%s: %s is set at column %d, not %d", line, a.Field, got, want)
 		}
+		if !isSet(t, w.Spec, a.Field) {
+			t.Errorf("%s sets another field than %s: %+v", line, a.Field, w.Spec)
+		}
 		if text, set := a.Text(&w.Spec); set && text != a.Example || set != (a.Type == Word || a.Type == Number) {
 			t.Errorf("%s: the field is %q", line, text)
 		}
 	}
+}
+
+// isSet reports whether a webhook's JSON has a member at a path.
+func isSet(t *testing.T, w Spec, path string) bool {
+	t.Helper()
+	text, err := json.Marshal(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var object map[string]any
+	if err := json.Unmarshal(text, &object); err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Split(path, ".")
+	value, ok, err := unstructured.NestedFieldNoCopy(object, names...)
+	return ok && err == nil && value != nil
 }
 
 // TestDefaultsGiveWay completes a webhook's arguments with the package's defaults. A list is taken as a whole.

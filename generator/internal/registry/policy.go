@@ -227,7 +227,6 @@ func resourceNames(f *diag.Sourced[[]string]) marker.Parameter {
 
 // policyParameters returns the arguments that policies, or bindings, share with webhooks.
 func (s *Settings) policyParameters(mutating, binding bool) (all []marker.Parameter) {
-	*s = Settings{}
 	for _, a := range Arguments() {
 		if a.Policy == "" || a.Mutating && !mutating || binding && !a.Binding {
 			continue

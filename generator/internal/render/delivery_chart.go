@@ -131,7 +131,7 @@ type chartWebhook struct {
 // webhooks returns all webhooks, sorted by name.
 func (d *deliverer) webhooks() []chartWebhook {
 	enforced := map[string]bool{}
-	for _, pkg := range handlerPackages(d.project, d.options) {
+	for _, pkg := range handlerPackages(d.project) {
 		for _, w := range pkg.all() {
 			enforced[w.Spec.Name] = !w.Mutating
 		}

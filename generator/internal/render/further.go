@@ -17,7 +17,7 @@ import (
 // webhook that have no method yet.
 func Further(p *model.Project, operations func(*model.Webhook) []string, o Options) ([]output.File, error) {
 	var files fileList
-	for _, pkg := range handlerPackages(p, o) {
+	for _, pkg := range handlerPackages(p) {
 		for _, w := range pkg.all() {
 			written := operations(w)
 			if len(written) == 0 {

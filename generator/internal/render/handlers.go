@@ -31,7 +31,7 @@ type handledType struct {
 
 // handlers adds the Go files of all webhooks with handlers.
 func handlers(files *fileList, p *model.Project, planned []*convert.Package, o Options) {
-	for _, pkg := range handlerPackages(p, o) {
+	for _, pkg := range handlerPackages(p) {
 		files.add(filepath.Join(pkg.Dir, output.HandlersFile), pkg.file(), output.Generated, pkg.types[0].webhooks[0].Range)
 		for _, t := range pkg.types {
 			if t.webhooks[0].Handler.NeedsStub || o.AsNew {
@@ -44,7 +44,7 @@ func handlers(files *fileList, p *model.Project, planned []*convert.Package, o O
 	}
 }
 
-func handlerPackages(p *model.Project, o Options) []handlerPackage {
+func handlerPackages(p *model.Project) []handlerPackage {
 	var packages []handlerPackage
 	for _, w := range p.Webhooks() {
 		h := w.Handler

@@ -18,7 +18,7 @@ import (
 const policiesTestFile = "zz_generated.policy_test.go"
 
 // policyTests adds a test of each package's policies if the Go types of their kinds are known.
-func policyTests(files *fileList, p *model.Project, o Options) {
+func policyTests(files *fileList, p *model.Project) {
 	var written []string
 	for _, policy := range p.Policies {
 		dir := filepath.Dir(policy.Pos.File)

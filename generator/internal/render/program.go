@@ -43,7 +43,7 @@ type programPackage struct {
 
 func newProgram(project *model.Project, planned []*convert.Package, in model.HandlerPackage, o Options) program {
 	p := program{HandlerPackage: in, observed: true}
-	for _, pkg := range handlerPackages(project, o) {
+	for _, pkg := range handlerPackages(project) {
 		p.handlers = append(p.handlers, programPackage{HandlerPackage: pkg.HandlerPackage, field: fieldOf(pkg.HandlerPackage, project, o), types: pkg.types, cause: pkg.types[0].webhooks[0].Range})
 	}
 	for _, pkg := range planned {

@@ -62,7 +62,7 @@ func Project(p *model.Project, planned []*convert.Package, o Options) ([]output.
 		{"the manifests", output.Manifests, len(p.Configurations)+len(p.Policies) > 0, func() { manifests(&files, p, o) }},
 		{"the handlers", output.Handlers, true, func() { handlers(&files, p, planned, o) }},
 		{"the tests", output.Tests, true, func() { tests(&files, p, o) }},
-		{"the tests of policies", output.Tests, wants(output.Manifests), func() { policyTests(&files, p, o) }},
+		{"the tests of policies", output.Tests, wants(output.Manifests), func() { policyTests(&files, p) }},
 		{"the conversions", output.Conversions, true, func() { conversions(&files, p, planned, o) }},
 		{"the patches of CRDs", output.Conversions, o.Patches, func() { crdPatches(&files, p, o.Delivery) }},
 		// A module without a readable go.mod has its own error, and no folder for the delivery.

@@ -27,7 +27,7 @@ const (
 
 // tests adds the tests of all webhooks with handlers.
 func tests(files *fileList, p *model.Project, o Options) {
-	packages := handlerPackages(p, o)
+	packages := handlerPackages(p)
 	checked := slices.Contains(o.Outputs, output.Manifests)
 	for _, pkg := range packages {
 		w := testWriter{handlerPackage: pkg, options: o, project: p}

@@ -43,7 +43,7 @@ func (b *builder) allowPolicies(d *declaration, a declared[*registry.Allow]) {
 	}
 	broken := d.broken || len(d.builtPolicies) < policies
 	allowance := a.marker.Allowance(a.Range)
-	for _, p := range named(b, d.builtPolicies, broken, a.marker.Policy, "policy", "policies", func(p *model.Policy) (string, bool) { return p.Name, p.Mutating }) {
+	for _, p := range selectNamed(b, d.builtPolicies, broken, a.marker.Policy, "policy") {
 		p.Allowed = append(p.Allowed, allowance)
 	}
 }

@@ -29,8 +29,8 @@ type deprecated struct {
 }
 
 // addDeprecated records a marker. The kinds are known after all packages are read.
-func (b *builder) addDeprecated(p *load.Package, f *load.File, d marker.Decoded, said *registry.Deprecated) {
-	found := &deprecated{Range: d.Range, message: said.Message.V}
+func (b *builder) addDeprecated(p *load.Package, f *load.File, d marker.Decoded, args *registry.Deprecated) {
+	found := &deprecated{Range: d.Range, message: args.Message.V}
 	switch c := d.Constant; {
 	case d.Field != nil && len(d.Field.Names) > 0:
 		found.field = f.Range(d.Field.Names[0].Pos(), d.Field.Names[0].End())

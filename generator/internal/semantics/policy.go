@@ -197,8 +197,8 @@ func (b *builder) policiesOf(policies []*model.Policy, broken bool, member decla
 	case *registry.Mutation:
 		only = model.KindWord(true)
 	}
-	able := slices.DeleteFunc(slices.Clone(policies), func(p *model.Policy) bool { return only != "" && model.KindWord(p.Mutating) != only })
-	if len(able) == 0 && !broken {
+	candidates := slices.DeleteFunc(slices.Clone(policies), func(p *model.Policy) bool { return only != "" && model.KindWord(p.Mutating) != only })
+	if len(candidates) == 0 && !broken {
 		kind, hint := "a policy", "write it beside a +webhook:policy:mutating or +webhook:policy:validating"
 		if only != "" {
 			kind, hint = "a "+only+" policy", "write it beside a +webhook:policy:"+only
@@ -206,8 +206,7 @@ func (b *builder) policiesOf(policies []*model.Policy, broken bool, member decla
 		b.diags.Add(diag.Errorf(member.Range, model.RuleBelongs, "+%s is on a declaration without %s", member.name, kind).WithHint("%s", hint))
 		return nil
 	}
-	what := strings.TrimPrefix(only+" policy", " ")
-	return named(b, able, broken, member.marker.Of(), what, "policies", func(p *model.Policy) (string, bool) { return p.Name, p.Mutating })
+	return selectNamed(b, candidates, broken, member.marker.Of(), strings.TrimPrefix(only+" policy", " "))
 }
 
 func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMember]) {
@@ -256,13 +255,13 @@ func addRule(to *admissionregistrationv1.MatchResources, path string, base admis
 
 // addBindingRule adds a rule to the bindings that its marker names: by their names, or by the first part of these.
 func (b *builder) addBindingRule(policies []*model.Policy, broken bool, at declared[*registry.PolicyRule]) {
-	said := at.marker.Binding
+	argument := at.marker.Binding
 	var names []string
 	found := false
 	for _, name := range []func(string) string{func(name string) string { return name }, firstLabel} {
 		for _, p := range policies {
 			for _, binding := range p.Bindings {
-				if names = append(names, binding.Name); name(binding.Name) != said.V {
+				if names = append(names, binding.Name); name(binding.Name) != argument.V {
 					continue
 				}
 				found = true
@@ -277,8 +276,8 @@ func (b *builder) addBindingRule(policies []*model.Policy, broken bool, at decla
 	}
 	if !broken && len(policies) > 0 {
 		names = slices.Compact(slices.Sorted(slices.Values(names)))
-		b.diags.Add(diag.Errorf(said.At, model.RuleBelongs, "no binding of this declaration is called %q", said.V).
-			WithHint("its bindings: %s", strings.Join(names, ", ")).WithNearest(said.V, names))
+		b.diags.Add(diag.Errorf(argument.At, model.RuleBelongs, "no binding of this declaration is called %q", argument.V).
+			WithHint("its bindings: %s", strings.Join(names, ", ")).WithNearest(argument.V, names))
 	}
 }
 

@@ -31,22 +31,21 @@ func (b *builder) replaced(d *declaration, args *registry.Policy) *model.Webhook
 		}
 		return nil
 	}
-	able := slices.DeleteFunc(slices.Clone(d.built), func(w *model.Webhook) bool { return w.Mutating != args.Mutating })
+	candidates := slices.DeleteFunc(slices.Clone(d.built), func(w *model.Webhook) bool { return w.Mutating != args.Mutating })
 	word := model.KindWord(args.Mutating)
-	if len(able) == 0 && !d.broken {
+	if len(candidates) == 0 && !d.broken {
 		b.diags.Add(diag.Errorf(args.InsteadOf.At, model.RuleBelongs, "the policy is on a declaration without a %s webhook", word).
 			WithHint("write it beside the +webhook:%s that it replaces", word))
 		return nil
 	}
-	meant := named(b, able, d.broken, args.InsteadOf, word+" webhook", "webhooks",
-		func(w *model.Webhook) (string, bool) { return w.Spec.Name, w.Mutating })
-	if len(meant) > 1 {
-		b.diags.Add(diag.Errorf(args.InsteadOf.At, model.RuleBelongs, "%q names %d webhooks", args.InsteadOf.V, len(meant)).WithHint("insteadOf: %q", meant[0].Spec.Name))
+	replaced := selectNamed(b, candidates, d.broken, args.InsteadOf, word+" webhook")
+	if len(replaced) > 1 {
+		b.diags.Add(diag.Errorf(args.InsteadOf.At, model.RuleBelongs, "%q names %d webhooks", args.InsteadOf.V, len(replaced)).WithHint("insteadOf: %q", replaced[0].Spec.Name))
 	}
-	if len(meant) != 1 {
+	if len(replaced) != 1 {
 		return nil
 	}
-	return meant[0]
+	return replaced[0]
 }
 
 // subjectOf returns the part of a policy's marker that webhooks have too. A policy that replaces a webhook has the

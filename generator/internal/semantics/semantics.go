@@ -83,6 +83,7 @@ func Project(ctx context.Context, module *load.Module, packages []*load.Package,
 	return p, b.diags
 }
 
+// ServiceName identifies a Service.
 type ServiceName struct{ Namespace, Name string }
 
 type builder struct {
@@ -359,33 +360,39 @@ func (b *builder) selectWebhooks(webhooks []*model.Webhook, broken bool, at diag
 			WithHint("write it beside a +webhook:mutating or +webhook:validating"))
 		return nil
 	}
-	return named(b, webhooks, broken, name, "webhook", "webhooks", func(w *model.Webhook) (string, bool) { return w.Spec.Name, w.Mutating })
+	return selectNamed(b, webhooks, broken, name, "webhook")
 }
 
-// named returns the webhooks or policies that an argument names, or all of the declaration if the argument is not
-// set.
-func named[T any](b *builder, all []T, broken bool, argument diag.Sourced[string], what, plural string, of func(T) (name string, mutating bool)) []T {
+// selectNamed returns the webhooks or policies that an argument names, or all of the declaration if the argument is not
+// set. what is "webhook" or "policy", perhaps after other words.
+func selectNamed[T interface {
+	Identity() (name string, mutating bool)
+}](b *builder, all []T, broken bool, argument diag.Sourced[string], what string) []T {
 	if !argument.IsSet() {
 		return all
 	}
-	var meant []T
+	var selected []T
 	var names []string
 	for _, one := range all {
-		name, mutating := of(one)
+		name, mutating := one.Identity()
 		word := model.KindWord(mutating)
 		if names = append(names, name); !slices.Contains(names, word) {
 			names = append(names, word)
 		}
 		label, _, _ := strings.Cut(name, ".")
 		if argument.V == name || argument.V == label || argument.V == word {
-			meant = append(meant, one)
+			selected = append(selected, one)
 		}
 	}
-	if len(meant) == 0 && !broken {
+	if len(selected) == 0 && !broken {
+		plural := "webhooks"
+		if strings.HasSuffix(what, "policy") {
+			plural = "policies"
+		}
 		b.diags.Add(diag.Errorf(argument.At, model.RuleBelongs, "no %s of this declaration is called %q", what, argument.V).
 			WithHint("its %s: %s", plural, strings.Join(names, ", ")).WithNearest(argument.V, names))
 	}
-	return meant
+	return selected
 }
 
 // configurations adds the webhooks to their objects and sorts everything as in the manifest.
