@@ -175,7 +175,7 @@ func (r Run) causes(ctx context.Context, s State, e Edits) *causes {
 			c.unread.Add(d)
 		}
 	}
-	c.definedIn = load.Texts(r.Root, r.DefinitionPatterns()...)
+	c.definedIn = r.definitionFiles()
 	return c
 }
 
