@@ -25,10 +25,10 @@ const (
 // Register registers the webhooks of a program, as generated methods of this name do.
 type Register = func(handle func(path string, handler http.Handler), options ...admission.Option) error
 
-// Run runs a command of this package on the standard streams. The first argument is the command's name: scan, convert
-// or migrate. For other arguments, or none, ran is false, and the program should go on. The code is the exit code: 0
-// without findings, 1 with findings, 2 if the command could not check, convert or migrate everything. Run calls
-// register only for a command.
+// Run runs a command of this package on the standard streams. The first argument is the command's name: scan, convert,
+// migrate, conversion or wait. For other arguments, or none, ran is false, and the program should go on. The code is the
+// exit code: 0 without findings, 1 with findings, 2 if the command could not check, convert or migrate everything. Run
+// calls register only for a command.
 func Run(ctx context.Context, args []string, register Register) (code int, ran bool) {
 	return run(ctx, args, register, os.Stdin, os.Stdout, os.Stderr)
 }
@@ -45,6 +45,10 @@ func run(ctx context.Context, args []string, register Register, stdin io.Reader,
 		code, err = runConvert(ctx, args[1:], register, stdin, stdout, stderr)
 	case "migrate":
 		code, err = runMigrate(ctx, args[1:], register, stdout, stderr)
+	case "conversion":
+		code, err = runConversion(ctx, args[1:], register, stdout, stderr)
+	case "wait":
+		code, err = runWait(ctx, args[1:], stdout)
 	default:
 		return exitClean, false
 	}

@@ -101,6 +101,11 @@ func LintManifests(dir string, paths []string, stdin io.Reader, kubeVersion stri
 	for _, f := range lint.DefinitionFindings(contents.Definitions, s) {
 		result.Diagnostics.Add(f.Diagnostic)
 	}
+	rules, err := brokenDefinitions(contents.Definitions)
+	if err != nil {
+		return LintResult{}, err
+	}
+	result.Diagnostics.Add(rules...)
 	result.Diagnostics = result.Diagnostics.Sorted()
 	return result, result.addPolicies(&contents, s, kubeVersion)
 }

@@ -49,6 +49,8 @@ type Handler struct {
 	HandlerOptions
 	// ListKeys are the lists in Object whose elements have keys. With Ratchet, they include sets, which have no keys.
 	ListKeys []ListKey
+	// Deprecations are fields and values of which the handler warns.
+	Deprecations []Deprecation
 }
 
 // Code is Go source in pieces.

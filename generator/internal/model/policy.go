@@ -28,6 +28,8 @@ type Policy struct {
 	Kind *Kind
 	Name string
 	Spec PolicySpec
+	// Deprecations is true for the policy of +webhook:deprecated markers. It warns only.
+	Deprecations bool
 	// Incomplete is true if a marker in the package is invalid: it may belong to the policy.
 	Incomplete bool
 	// Bindings are in manifest order.

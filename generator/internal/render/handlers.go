@@ -197,6 +197,20 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 		for _, o := range handlerOptions(h) {
 			g.Line().Add(o.call)
 		}
+		if len(h.Deprecations) > 0 {
+			g.Line().Qual(admissionPackage, "Deprecated").CallFunc(func(g *jen.Group) {
+				for _, d := range h.Deprecations {
+					g.Line().Qual(admissionPackage, "Deprecation").ValuesFunc(func(g *jen.Group) {
+						g.Id("Field").Op(":").Lit(d.Field())
+						if d.Value != "" {
+							g.Id("Value").Op(":").Lit(d.Value)
+						}
+						g.Id("Message").Op(":").Lit(d.Message)
+					})
+				}
+				g.Line()
+			})
+		}
 		for _, l := range h.ListKeys {
 			g.Line().Qual(admissionPackage, "ListKeys").Types(qualified(f, l.Struct)).Call(lits(slices.Insert(slices.Clone(l.Keys), 0, l.Member))...)
 		}

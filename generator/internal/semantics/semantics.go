@@ -61,6 +61,7 @@ func Project(ctx context.Context, module *load.Module, packages []*load.Package,
 	for _, c := range others {
 		b.addConfiguration(c)
 	}
+	b.deprecate(read)
 	for _, m := range read {
 		b.allow(m)
 	}
@@ -90,10 +91,11 @@ type builder struct {
 	options  Options
 	webhooks []*model.Webhook
 	policies []*model.Policy
-	types    *resolve.Resolver // created for the first policy that needs it
+	types    *resolve.Resolver // created for the first marker that needs it
 	objects  map[objectKey]*model.Configuration
 	diags    diag.List
 
+	deprecated      []*deprecated
 	conversions     []*model.Conversion
 	conversionRules []model.ConversionRule
 	incomplete      bool              // a marker could not be read, or a spoke has no hub
@@ -212,6 +214,8 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 				on.hub = d.Range
 			case *registry.Field:
 				b.addConversionRule(p, f, d, t)
+			case *registry.Deprecated:
+				b.addDeprecated(p, f, d, t)
 			case *registry.Configuration:
 				m.configurations = append(m.configurations, declared[*registry.Configuration]{d.Range, d.Name, t})
 			case *registry.Defaults:
@@ -341,11 +345,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		} else if s := subjects[w]; s.kind != nil && !s.object.IsZero() {
 			w.Kinds = []model.TypedKind{{Group: s.kind.Group, Version: s.kind.Version, Kind: s.kind.Kind, Type: withoutAlias(s.object)}}
 		}
-		before := len(b.diags)
 		w.Handler = plans[w]() // needs the complete rules
-		if len(b.diags) == before {
-			b.checkOptions(w)
-		}
 		b.deliver(w)
 	}
 	b.shareHandlers(d.built)
