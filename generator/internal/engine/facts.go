@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"go/ast"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,13 +54,13 @@ func (r Run) readFacts(ctx context.Context, s State) facts {
 		}
 	}
 	if dependsOnSubresources(s.Project) { // CRDs are long and YAML is slow to parse
-		contents, _ := manifest.Read(load.Texts(r.Root, append(r.DefinitionPatterns(), path.Dir(render.CRDBases))...))
+		contents, _ := manifest.Read(r.definitionFiles())
 		f.lint.Subresources = lint.Subresources(contents.Definitions)
 	}
 	converted := convert.Definitions(s.Project)
 	tested := len(converted) > 0 && slices.Contains(r.Outputs, output.Tests)
 	if tested || r.mergesDefinitions() {
-		f.definitions = load.Texts(r.Root, r.DefinitionPatterns()...)
+		f.definitions = r.definitionFiles()
 	}
 	if tested {
 		f.schemas = map[string]string{}
@@ -122,12 +121,8 @@ func (r Run) addDefinitionRules(p *model.Project) {
 	if len(policies) == 0 {
 		return
 	}
-	patterns := r.DefinitionPatterns()
-	if len(r.CRDs) == 0 {
-		patterns = append(patterns, path.Dir(render.CRDBases)) // kinds of other projects
-	}
 	var definitions []load.Text
-	for _, file := range load.Texts(r.Root, patterns...) {
+	for _, file := range r.definitionFiles() {
 		// CRDs are long and YAML is slow to parse. Other phases report unreadable files.
 		if bytes.Contains(file.Content, []byte("x-kubernetes-validations")) &&
 			slices.ContainsFunc(groups, func(group string) bool { return bytes.Contains(file.Content, []byte(group)) }) {

@@ -38,37 +38,64 @@ func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Ch
 	if !r.reportsRemovals {
 		return nil
 	}
-	var lost []upgrade.Loss
-	isChart := func(c output.Change) bool {
-		rel, err := filepath.Rel(r.Root, c.Path)
-		return err == nil && strings.HasPrefix(filepath.ToSlash(rel), "charts/")
-	}
-	for _, inChart := range []bool{false, true} {
-		in := slices.DeleteFunc(slices.Clone(changes), func(c output.Change) bool { return isChart(c) != inChart })
+	var lost, gained []upgrade.Loss
+	from := map[upgrade.Loss]string{} // the folder
+	for _, folder := range r.enforcing() {
+		in := slices.DeleteFunc(slices.Clone(changes), func(c output.Change) bool { return r.enforcedBy(c.Path) != folder })
+		old, broken := enforced(in, func(c output.Change) []byte { return c.Old })
+		to, _ := enforced(in, func(c output.Change) []byte { return c.New })
+		gained = append(gained, upgrade.Lost(to, old)...)
 		if !slices.ContainsFunc(in, func(c output.Change) bool { return c.Old != nil }) {
 			continue // nothing was enforced before
 		}
-		from, broken := enforced(in, func(c output.Change) []byte { return c.Old })
-		to, _ := enforced(in, func(c output.Change) []byte { return c.New })
-		if !inChart && !r.acceptsRemovals {
+		if folder != charts && !r.acceptsRemovals {
 			diags.Add(unreadable(broken)...)
 		}
-		for _, l := range upgrade.Lost(from, to) {
+		for _, l := range upgrade.Lost(old, to) {
 			if !slices.Contains(lost, l) { // the chart repeats the manifests
 				lost = append(lost, l)
+				from[l] = folder
 			}
 		}
 	}
+	lost = slices.DeleteFunc(lost, func(l upgrade.Loss) bool { // it moves to another manifest
+		return slices.ContainsFunc(gained, func(g upgrade.Loss) bool { return g.Object == l.Object && g.Part == "" && l.Part == "" })
+	})
 	diags.Add(r.unregistered(changes)...)
 	if len(lost) == 0 {
 		return diags
 	}
 	causes := r.causes(ctx, s, e)
-	causes.lost = lost
+	causes.lost, causes.from = lost, from
 	for _, l := range lost {
 		diags.Add(causes.finding(l))
 	}
 	return diags
+}
+
+// charts is the folder of charts.
+const charts = "charts"
+
+// enforcing returns the folders whose files are compared on their own, because an API server may have the files of one
+// without those of another: charts, and the folders of the manifests. "" stands for all other files.
+func (r Run) enforcing() []string {
+	folders := []string{""}
+	for _, manifest := range r.AllManifests()[1:] {
+		folders = append(folders, filepath.Dir(manifest))
+	}
+	return append(folders, charts)
+}
+
+// enforcedBy returns the folder of enforcing with a file.
+func (r Run) enforcedBy(file string) string {
+	folder := filepath.Dir(file)
+	if rel, err := filepath.Rel(r.Root, file); err == nil && strings.HasPrefix(filepath.ToSlash(rel), charts+"/") && !slices.Contains(r.enforcing(), folder) {
+		return charts
+	}
+	if slices.Contains(r.enforcing(), folder) {
+		return folder
+	}
+	return ""
 }
 
 // orphans reports the user's code whose markers are gone, and types that were renamed. The latter are no errors if the
@@ -143,6 +170,7 @@ type causes struct {
 	Run
 	state State
 	lost  []upgrade.Loss
+	from  map[upgrade.Loss]string // the folder of enforcing that loses it
 	// read lists the API packages of the run.
 	read []semantics.API
 	// all is the state of all packages below the module's root. unread are the errors in files outside of the run.
@@ -175,7 +203,7 @@ func (r Run) causes(ctx context.Context, s State, e Edits) *causes {
 			c.unread.Add(d)
 		}
 	}
-	c.definedIn = load.Texts(r.Root, r.DefinitionPatterns()...)
+	c.definedIn = r.definitionFiles()
 	return c
 }
 
@@ -337,9 +365,14 @@ func (c *causes) hasType(l upgrade.Loss) bool {
 func (c *causes) declaration(p *model.Project, l upgrade.Loss) (at diag.Range, ok bool) {
 	switch l.Of {
 	case upgrade.MutatingWebhook, upgrade.ValidatingWebhook:
-		for _, w := range p.Webhooks() {
-			if w.Spec.Name == l.Name && w.Mutating == (l.Of == upgrade.MutatingWebhook) {
-				return w.Range, true
+		for _, configuration := range p.Configurations {
+			if in := c.from[l]; in != charts && in != c.enforcedBy(cmp.Or(configuration.Manifest, c.Manifest)) {
+				continue // another webhook with this name
+			}
+			for _, w := range configuration.Webhooks {
+				if w.Spec.Name == l.Name && w.Mutating == (l.Of == upgrade.MutatingWebhook) {
+					return w.Range, true
+				}
 			}
 		}
 	case upgrade.MutatingPolicy, upgrade.ValidatingPolicy, upgrade.Binding:

@@ -173,6 +173,31 @@ func (r Run) DefinitionPatterns() []string {
 	return r.CRDs
 }
 
+// DefinitionPlaces returns patterns of CRD files: crds in webhook-gen.yaml or, if it is not set, the places of
+// kubebuilder, kustomize components, charts and bundles. Of several copies of a definition, the first one counts.
+func (r Run) DefinitionPlaces() []string {
+	if len(r.CRDs) > 0 {
+		return r.CRDs
+	}
+	return []string{
+		path.Dir(render.CRDBases), render.CRDBases,
+		"config/*/crd", "config/*/crd/bases", "config/components/*",
+		"charts/*/crds", "charts/*/templates", "charts/*/templates/crd*",
+		"bundle/manifests",
+	}
+}
+
+// definitionFiles returns the files in DefinitionPlaces, in its order.
+func (r Run) definitionFiles() (files []load.Text) {
+	if len(r.CRDs) > 0 {
+		return load.Texts(r.Root, r.CRDs...) // each file once
+	}
+	for _, place := range r.DefinitionPlaces() {
+		files = append(files, load.Texts(r.Root, place)...)
+	}
+	return files
+}
+
 // program returns the package of the program that registers all webhooks. Its name is main if the package does not
 // exist.
 func (r Run) program(m *load.Module) model.HandlerPackage {

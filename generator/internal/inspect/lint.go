@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -188,43 +187,21 @@ func definedVersions(definitions []*manifest.Definition) (served, all map[string
 // definitionsOnDisk returns the CustomResourceDefinitions in a module. It skips files that are no manifests: they are
 // templates, or generate reports them. Of several copies of a definition, it returns the first.
 func definitionsOnDisk(run engine.Run) (definitions []*manifest.Definition, err error) {
-	patterns := run.CRDs
-	if len(patterns) == 0 {
-		patterns = []string{
-			"config/crd", "config/crd/bases", // kubebuilder writes them there
-			"config/*/crd", "config/*/crd/bases", "config/components/*",
-			"charts/*/crds", "charts/*/templates", "charts/*/templates/crd*",
-			"bundle/manifests",
-		}
-	}
-	seen := map[string]bool{}
-	for _, pattern := range patterns {
-		sources, err := load.Arguments(files(run.Root, pattern), nil)
+	known := map[string]bool{}
+	for _, place := range run.DefinitionPlaces() {
+		sources, err := load.Arguments(load.Names(run.Root, place), nil)
 		if err != nil {
 			return nil, err
 		}
 		contents, _ := manifest.Read(sources)
 		for _, d := range contents.Definitions {
-			if !seen[d.Name] && len(d.Versions) > 0 && !strings.Contains(d.Name, "{{") {
-				seen[d.Name] = true
+			if !known[d.Name] && len(d.Versions) > 0 && !strings.Contains(d.Name, "{{") {
+				known[d.Name] = true
 				definitions = append(definitions, d)
 			}
 		}
 	}
 	return definitions, nil
-}
-
-// files returns the files that match a pattern, and the YAML files of the folders that match it.
-func files(root, pattern string) (names []string) {
-	for _, name := range load.Names(root, pattern) {
-		folder, err := filepath.Rel(root, name)
-		if info, statErr := os.Stat(name); err == nil && statErr == nil && info.IsDir() {
-			names = append(names, load.Names(root, filepath.ToSlash(folder))...)
-			continue
-		}
-		names = append(names, name)
-	}
-	return names
 }
 
 // bundled reports whether operator-sdk makes a bundle of the project, by its Makefile, PROJECT or bundle folder.

@@ -140,6 +140,9 @@ func Stopping(found []Finding) (list diag.List) {
 func Subresources(definitions []*manifest.Definition) map[string][]string {
 	all := map[string][]string{}
 	for _, d := range definitions {
+		if _, known := all[d.Name]; known {
+			continue // a copy
+		}
 		all[d.Name] = []string{}
 		for _, v := range d.Versions {
 			all[d.Name] = append(all[d.Name], v.Subresources...)

@@ -43,13 +43,19 @@ func Names(folder string, patterns ...string) (names []string) {
 	// An FS does not interpret pattern characters in the folder's own name.
 	files := os.DirFS(folder) //nolint:forbidigo // it reads folders
 	for _, pattern := range patterns {
-		pattern = path.Clean(pattern)
-		found, _ := fs.Glob(files, pattern)
-		if entries, err := fs.ReadDir(files, pattern); err == nil {
-			found = nil
+		matched, _ := fs.Glob(files, path.Clean(pattern))
+		if _, err := fs.Stat(files, path.Clean(pattern)); err == nil {
+			matched = []string{path.Clean(pattern)} // its characters mean themselves
+		}
+		var found []string
+		for _, name := range matched {
+			entries, err := fs.ReadDir(files, name)
+			if err != nil {
+				found = append(found, name)
+			}
 			for _, e := range entries {
 				if ext := path.Ext(e.Name()); ext == ".yaml" || ext == ".yml" {
-					found = append(found, path.Join(pattern, e.Name()))
+					found = append(found, path.Join(name, e.Name()))
 				}
 			}
 		}
