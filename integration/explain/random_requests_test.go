@@ -264,14 +264,23 @@ func (g *grammar) jsonPatch(on subject) any {
 		[]any{op("add", "/metadata/annotations", map[string]any{})}, []any{op("add", "/spec/count", int64(4)), op("add", "/spec/maybe", nil)})
 }
 
-// withoutNulls returns a copy of a value without nulls, which applied objects lack.
+// withoutNulls returns a copy of a value without nulls and unknown members, and without empty members of metadata: an
+// API server drops these from applied objects after admission alone.
 func withoutNulls(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		clean := map[string]any{}
 		for key, member := range v {
-			if member != nil && key != "unknown" {
-				clean[key] = withoutNulls(member)
+			if member == nil || key == "unknown" {
+				continue
+			}
+			clean[key] = withoutNulls(member)
+			if metadata, ok := clean[key].(map[string]any); ok && key == "metadata" {
+				maps.DeleteFunc(metadata, func(_ string, member any) bool {
+					fields, isMap := member.(map[string]any)
+					items, isList := member.([]any)
+					return isMap && len(fields) == 0 || isList && len(items) == 0
+				})
 			}
 		}
 		return clean
