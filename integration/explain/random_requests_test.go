@@ -31,17 +31,20 @@ type recipe struct {
 // patchTypes are the types of patches by verb.
 func patchTypes() map[string]types.PatchType {
 	return map[string]types.PatchType{
-		"json": types.JSONPatchType, "merge": types.MergePatchType, "strategic": types.StrategicMergePatchType, "apply": types.ApplyPatchType,
+		"json": types.JSONPatchType, "merge": types.MergePatchType, "strategic": types.StrategicMergePatchType,
+		"apply": types.ApplyPatchType,
 	}
 }
 
 // request makes a request on a subject.
 func (g *grammar) request(on subject) recipe {
 	r := recipe{
-		Group: on.group, Resource: on.resource, Subresource: on.subresource, Version: pick(g, on.versions...), User: pick(g, "ann", "root", "mallory"),
+		Group: on.group, Resource: on.resource, Subresource: on.subresource, Version: pick(g, on.versions...),
+		User:      pick(g, "ann", "root", "mallory"),
 		Namespace: pick(g, "policies-prod", "policies-dev", "policies-plain"), Kept: g.IntN(4) == 0,
 	}
-	verbs := []string{"create", "create", "create", "update", "update", "update", "delete", "deletecollection", "json", "json", "merge", "merge", "apply"}
+	verbs := []string{"create", "create", "create", "update", "update", "update", "delete", "deletecollection", "json",
+		"json", "merge", "merge", "apply"}
 	if on.subresource != "" {
 		verbs = []string{"update", "update", "json", "merge", "apply"}
 	}
@@ -183,8 +186,10 @@ func (g *grammar) object(on subject) map[string]any {
 func (g *grammar) gadget() map[string]any {
 	fields := map[string]func() any{
 		"replicas": func() any { return int64(g.IntN(5)) }, "count": func() any { return int64(g.IntN(9) - 3) },
-		"ratio": func() any { return pick[any](g, 0.25, 1.5, int64(3)) }, "active": func() any { return g.IntN(2) == 0 }, "name": g.word,
-		"maybe": func() any { return pick(g, nil, g.word()) }, "address": g.word, "memory": func() any { return pick[any](g, int64(5), "10Mi", "x", "500m") },
+		"ratio": func() any { return pick[any](g, 0.25, 1.5, int64(3)) }, "active": func() any { return g.IntN(2) == 0 },
+		"name":  g.word,
+		"maybe": func() any { return pick(g, nil, g.word()) }, "address": g.word,
+		"memory":  func() any { return pick[any](g, int64(5), "10Mi", "x", "500m") },
 		"words":   func() any { return pick(g, []any{}, []any{g.word()}, []any{g.word(), g.word(), g.word()}) },
 		"numbers": func() any { return pick(g, []any{}, []any{int64(1), int64(g.IntN(4))}) },
 		"options": func() any {
@@ -192,12 +197,16 @@ func (g *grammar) gadget() map[string]any {
 		},
 		"template": func() any {
 			g.features["embedded resource"]++
-			return map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": pick(g, map[string]any{"name": "t"}, map[string]any{"labels": map[string]any{}},
-				map[string]any{"labels": nil, "annotations": map[string]any{"a": "b"}}, map[string]any{"finalizers": []any{}, "unknown": "x"},
-				map[string]any{"labels": map[string]any{"a": "b"}, "creationTimestamp": nil}), "spec": pick[any](g, nil, map[string]any{"nodeName": nil})}
+			return map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": pick(g, map[string]any{"name": "t"},
+				map[string]any{"labels": map[string]any{}},
+				map[string]any{"labels": nil, "annotations": map[string]any{"a": "b"}}, map[string]any{"finalizers": []any{},
+					"unknown": "x"},
+				map[string]any{"labels": map[string]any{"a": "b"}, "creationTimestamp": nil}), "spec": pick[any](g, nil,
+				map[string]any{"nodeName": nil})}
 		},
 		"items": func() any {
-			return pick(g, []any{}, []any{map[string]any{"name": "a"}}, []any{map[string]any{"name": "a", "size": int64(4)}, map[string]any{"name": "b"}},
+			return pick(g, []any{}, []any{map[string]any{"name": "a"}}, []any{map[string]any{"name": "a", "size": int64(4)},
+				map[string]any{"name": "b"}},
 				[]any{map[string]any{"name": "b", "size": nil}})
 		},
 		"unknown": func() any { return map[string]any{"a": int64(1)} },
@@ -208,9 +217,11 @@ func (g *grammar) gadget() map[string]any {
 func (g *grammar) deployment() map[string]any {
 	container := func(name string, port int) any {
 		fields := map[string]func() any{
-			"command": func() any { return pick(g, []any{}, []any{"a", "b-c"}) }, "imagePullPolicy": func() any { return pick(g, "Always", "Never") },
+			"command":         func() any { return pick(g, []any{}, []any{"a", "b-c"}) },
+			"imagePullPolicy": func() any { return pick(g, "Always", "Never") },
 			"resources": func() any {
-				return pick(g, map[string]any{}, map[string]any{"limits": map[string]any{"memory": pick(g, "10Mi", "2Gi", "1024Mi")}})
+				return pick(g, map[string]any{}, map[string]any{"limits": map[string]any{"memory": pick(g, "10Mi", "2Gi",
+					"1024Mi")}})
 			},
 			"ports": func() any { return pick(g, []any{}, []any{map[string]any{"containerPort": int64(port + g.IntN(3))}}) },
 			"env":   func() any { return []any{map[string]any{"name": "a", "value": g.word()}} },
@@ -225,12 +236,14 @@ func (g *grammar) deployment() map[string]any {
 	}
 	pod := g.some(map[string]func() any{
 		"hostNetwork": func() any { return g.IntN(2) == 0 }, "securityContext": func() any { return map[string]any{} },
-		"nodeSelector": func() any { return pick(g, map[string]any{}, map[string]any{"a": "b"}) }, "serviceAccountName": func() any { return "default" },
-		"volumes": func() any { return []any{map[string]any{"name": "v", "emptyDir": map[string]any{}}} },
+		"nodeSelector":       func() any { return pick(g, map[string]any{}, map[string]any{"a": "b"}) },
+		"serviceAccountName": func() any { return "default" },
+		"volumes":            func() any { return []any{map[string]any{"name": "v", "emptyDir": map[string]any{}}} },
 	})
 	pod["containers"] = containers
 	spec := g.some(map[string]func() any{
-		"replicas": func() any { return int64(g.IntN(5)) }, "minReadySeconds": func() any { return int64(g.IntN(3)) }, "paused": func() any { return g.IntN(2) == 0 },
+		"replicas": func() any { return int64(g.IntN(5)) }, "minReadySeconds": func() any { return int64(g.IntN(3)) },
+		"paused": func() any { return g.IntN(2) == 0 },
 		"strategy": func() any {
 			return pick(g, map[string]any{}, map[string]any{"type": "Recreate"}, map[string]any{"type": "RollingUpdate"})
 		},
@@ -252,26 +265,42 @@ func (g *grammar) jsonPatch(on subject) any {
 	}
 	if on.kind == "Deployment" {
 		return pick(g,
-			[]any{op("add", "/spec/replicas", int64(g.IntN(5)))}, []any{op("remove", "/spec/replicas")}, []any{op("add", "/metadata/labels/team", "a")},
+			[]any{op("add", "/spec/replicas", int64(g.IntN(5)))}, []any{op("remove", "/spec/replicas")}, []any{op("add",
+				"/metadata/labels/team", "a")},
 			[]any{op("replace", "/spec/template/spec/containers/0/image", "d"), op("test", "/kind", "Deployment")},
-			[]any{op("add", "/spec/template/spec/containers/-", map[string]any{"name": "c", "image": "c"})}, []any{op("remove", "/spec/strategy")})
+			[]any{op("add", "/spec/template/spec/containers/-", map[string]any{"name": "c", "image": "c"})},
+			[]any{op("remove", "/spec/strategy")})
 	}
 	return pick(g,
-		[]any{op("add", "/spec", g.gadget())}, []any{op("add", "/spec/name", g.word()), op("test", "/spec/name", "a")}, []any{op("remove", "/spec")},
-		[]any{op("add", "/spec/items", []any{map[string]any{"name": "n"}})}, []any{op("replace", "/spec/replicas", nil)}, []any{op("remove", "/spec/replicas")},
-		[]any{map[string]any{"op": "copy", "from": "/spec/words", "path": "/spec/more"}}, []any{map[string]any{"op": "move", "from": "/spec/name", "path": "/spec/address"}},
-		[]any{op("add", "/metadata/labels/team", "a")}, []any{op("add", "/spec/unknown", map[string]any{})}, []any{op("add", "/spec/words/-", g.word())},
-		[]any{op("add", "/metadata/annotations", map[string]any{})}, []any{op("add", "/spec/count", int64(4)), op("add", "/spec/maybe", nil)})
+		[]any{op("add", "/spec", g.gadget())}, []any{op("add", "/spec/name", g.word()), op("test", "/spec/name", "a")},
+		[]any{op("remove", "/spec")},
+		[]any{op("add", "/spec/items", []any{map[string]any{"name": "n"}})}, []any{op("replace", "/spec/replicas", nil)},
+		[]any{op("remove", "/spec/replicas")},
+		[]any{map[string]any{"op": "copy", "from": "/spec/words", "path": "/spec/more"}},
+		[]any{map[string]any{"op": "move", "from": "/spec/name", "path": "/spec/address"}},
+		[]any{op("add", "/metadata/labels/team", "a")}, []any{op("add", "/spec/unknown", map[string]any{})},
+		[]any{op("add", "/spec/words/-", g.word())},
+		[]any{op("add", "/metadata/annotations", map[string]any{})}, []any{op("add", "/spec/count", int64(4)), op("add",
+			"/spec/maybe", nil)})
 }
 
-// withoutNulls returns a copy of a value without nulls, which applied objects lack.
+// withoutNulls returns a copy of a value without nulls and unknown members, and without empty members of metadata: an
+// API server drops these from applied objects after admission alone.
 func withoutNulls(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
 		clean := map[string]any{}
 		for key, member := range v {
-			if member != nil && key != "unknown" {
-				clean[key] = withoutNulls(member)
+			if member == nil || key == "unknown" {
+				continue
+			}
+			clean[key] = withoutNulls(member)
+			if metadata, ok := clean[key].(map[string]any); ok && key == "metadata" {
+				maps.DeleteFunc(metadata, func(_ string, member any) bool {
+					fields, isMap := member.(map[string]any)
+					items, isList := member.([]any)
+					return isMap && len(fields) == 0 || isList && len(items) == 0
+				})
 			}
 		}
 		return clean

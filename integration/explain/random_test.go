@@ -114,12 +114,18 @@ func (g *randomGrid) minimums(t *testing.T) {
 // features are the kinds of requests and policies that ten batches have.
 func features() []string {
 	return []string{
-		"create gadgets", "update gadgets", "delete gadgets", "deletecollection gadgets", "json gadgets", "merge gadgets", "apply gadgets",
-		"create deployments", "update deployments", "delete deployments", "deletecollection deployments", "json deployments",
-		"merge deployments", "strategic deployments", "apply deployments", "update gadgets/status", "update gadgets/scale", "json gadgets/scale",
-		"merge gadgets/status", "update deployments/scale", "strategic deployments/scale", "update deployments/status", "creation by apply",
-		"generateName", "another version", "matchPolicy", "excludeResourceRules", "matchResources", "several resources", "no dry run", "null",
-		"embedded resource", "params", "namespaced params", "variables", "messageExpression", "auditAnnotations", "mutation",
+		"create gadgets", "update gadgets", "delete gadgets", "deletecollection gadgets", "json gadgets", "merge gadgets",
+		"apply gadgets",
+		"create deployments", "update deployments", "delete deployments", "deletecollection deployments",
+		"json deployments",
+		"merge deployments", "strategic deployments", "apply deployments", "update gadgets/status",
+		"update gadgets/scale", "json gadgets/scale",
+		"merge gadgets/status", "update deployments/scale", "strategic deployments/scale", "update deployments/status",
+		"creation by apply",
+		"generateName", "another version", "matchPolicy", "excludeResourceRules", "matchResources", "several resources",
+		"no dry run", "null",
+		"embedded resource", "params", "namespaced params", "variables", "messageExpression", "auditAnnotations",
+		"mutation",
 	}
 }
 
@@ -141,7 +147,8 @@ func startRandom(t *testing.T) *randomGrid {
 	if !p.mutating {
 		t.Skip("this API server does not serve admissionregistration.k8s.io/v1 MutatingAdmissionPolicy")
 	}
-	g := &randomGrid{policySession: p, folder: t.TempDir(), features: map[string]int{}, counts: map[string]int{}, kinds: map[string]bool{}}
+	g := &randomGrid{policySession: p, folder: t.TempDir(), features: map[string]int{}, counts: map[string]int{},
+		kinds: map[string]bool{}}
 	file := filepath.Join(g.folder, "gadgets.yaml")
 	if err := os.WriteFile(file, []byte(gadgets), 0o600); err != nil {
 		t.Fatal(err)
@@ -252,7 +259,8 @@ func (g *randomGrid) run(t *testing.T, trials ...*trial) {
 	annotations := g.annotations(t, valid)
 	for _, tr := range trials {
 		for _, r := range tr.requests {
-			if r.err != nil && !strings.Contains(r.err.Error(), "AdmissionPolicy") && (apierrors.IsBadRequest(r.err) || apierrors.IsInvalid(r.err)) {
+			if r.err != nil && !strings.Contains(r.err.Error(), "AdmissionPolicy") && (apierrors.IsBadRequest(r.err) ||
+				apierrors.IsInvalid(r.err)) {
 				r.invalid = r.err.Error() // the object, after mutations
 			}
 			if r.invalid == "" {
@@ -329,7 +337,8 @@ func (g *randomGrid) request(t *testing.T, tr *trial, i int) (*randomRequest, er
 	restated(t, tr.recipes[i], &of, tr.label, i)
 	gvr := schema.GroupVersionResource{Group: of.Group, Version: of.Version, Resource: of.Resource}
 	r := &randomRequest{policyRequest: policyRequest{
-		id: fmt.Sprintf("%s-%d-%s-%d", g.test, g.runs, tr.label, i), title: of.Verb, user: of.User, namespace: of.Namespace, operation: "UPDATE",
+		id: fmt.Sprintf("%s-%d-%s-%d", g.test, g.runs, tr.label, i), title: of.Verb, user: of.User,
+		namespace: of.Namespace, operation: "UPDATE",
 		verb: of.Verb, resource: gvr, subresource: of.Subresource, kept: of.Kept,
 	}}
 	client := g.admin.Resource(gvr).Namespace(of.Namespace)
@@ -454,7 +463,8 @@ func (g *randomGrid) install(t *testing.T, tr *trial) (installed []*unstructured
 		}
 		set(p.Object.Object, rules, "spec", "matchConstraints", "resourceRules")
 		for _, o := range append([]unstructured.Unstructured{p.Object}, p.Bindings...) {
-			if _, err := g.admin.Resource(registration(&o)).Create(t.Context(), &o, metav1.CreateOptions{}); apierrors.IsInvalid(err) {
+			if _, err := g.admin.Resource(registration(&o)).Create(t.Context(), &o,
+				metav1.CreateOptions{}); apierrors.IsInvalid(err) {
 				tr.reasons[o.GetName()] = err.Error()
 			} else if err != nil {
 				t.Fatalf("%v\n%v", err, o.Object)
@@ -484,7 +494,8 @@ func (g *randomGrid) awaitPolicies(t *testing.T) (installed []*unstructured.Unst
 		"apiVersions: ['*'], resources: [deployments, gadgets], operations: [CREATE]}]}", name)
 	mutation := `{patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{metadata: Object.metadata{annotations: {'last': 'x'}}}"}}`
 	for _, text := range []string{
-		"{kind: MutatingAdmissionPolicy, spec: {failurePolicy: Fail, reinvocationPolicy: Never, mutations: [" + mutation + "], " + matches + "}}",
+		"{kind: MutatingAdmissionPolicy, spec: {failurePolicy: Fail, reinvocationPolicy: Never, mutations: [" + mutation +
+			"], " + matches + "}}",
 		`{kind: ValidatingAdmissionPolicy, spec: {validations: [{expression: "!has(object.metadata.annotations)", message: last}], ` + matches + "}}",
 		"{kind: MutatingAdmissionPolicyBinding, spec: {policyName: " + name + "}}",
 		"{kind: ValidatingAdmissionPolicyBinding, spec: {policyName: " + name + ", validationActions: [Deny]}}",
@@ -502,18 +513,23 @@ func (g *randomGrid) awaitPolicies(t *testing.T) (installed []*unstructured.Unst
 	for _, on := range []int{0, 6} {
 		for _, version := range subjects()[on].versions {
 			o := &unstructured.Unstructured{Object: withoutNulls(random.object(subjects()[on])).(map[string]any)}
-			gvr := schema.GroupVersionResource{Group: subjects()[on].group, Version: version, Resource: subjects()[on].resource}
+			gvr := schema.GroupVersionResource{Group: subjects()[on].group, Version: version,
+				Resource: subjects()[on].resource}
 			o.SetAPIVersion(gvr.GroupVersion().String())
 			o.SetNamespace("policies-plain")
 			o.SetName(name)
 			o.SetAnnotations(nil)
 			o.SetLabels(map[string]string{"random": name})
-			probes = append(probes, &policyRequest{user: "ann", verb: "create", namespace: "policies-plain", resource: gvr, object: o})
+			probes = append(probes, &policyRequest{user: "ann", verb: "create", namespace: "policies-plain", resource: gvr,
+				object: o})
 		}
 	}
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		g.send(t, probes)
-		if !slices.ContainsFunc(probes, func(r *policyRequest) bool { return r.err == nil || !strings.HasSuffix(r.err.Error(), "request: last") }) {
+		if !slices.ContainsFunc(probes, func(r *policyRequest) bool {
+			return r.err == nil ||
+				!strings.HasSuffix(r.err.Error(), "request: last")
+		}) {
 			return installed
 		}
 	}

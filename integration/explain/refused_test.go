@@ -29,19 +29,24 @@ func TestRefusedPolicies(t *testing.T) {
 		{"a rule without operations", policy + "spec: {validations: [{expression: 'true'}], " +
 			"matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [namespaces]}]}}",
 			"spec.matchConstraints.resourceRules[0].operations: Required value"},
-		{"a binding without actions", binding + "spec: {policyName: refused, paramRef: {name: a}}", "spec.validationActions: Required value"},
-		{"params without an action", binding + "spec: {policyName: refused, validationActions: [Deny], paramRef: {name: a}}",
+		{"a binding without actions", binding + "spec: {policyName: refused, paramRef: {name: a}}",
+			"spec.validationActions: Required value"},
+		{"params without an action", binding +
+			"spec: {policyName: refused, validationActions: [Deny], paramRef: {name: a}}",
 			"spec.paramRef.parameterNotFoundAction: Required value"},
-		{"exclusions of a binding", binding + "spec: {policyName: refused, validationActions: [Deny], matchResources: {excludeResourceRules: " +
+		{"exclusions of a binding", binding +
+			"spec: {policyName: refused, validationActions: [Deny], matchResources: {excludeResourceRules: " +
 			"[{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}}", ""},
-		{"operations that never happen", policy + "spec: {validations: [{expression: 'true'}], matchConstraints: {resourceRules: " +
+		{"operations that never happen", policy +
+			"spec: {validations: [{expression: 'true'}], matchConstraints: {resourceRules: " +
 			"[{apiGroups: [''], apiVersions: [v1], operations: [CREATE, CONNECT], resources: [pods/exec]}]}}", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := parse(t, c.text)
 			options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict}
 			_, err := admin.Resource(registration(o)).Create(t.Context(), o, options)
-			if got := ""; err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)) {
+			if got := ""; err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(),
+				c.want)) {
 				if err != nil {
 					got = err.Error()
 				}

@@ -162,6 +162,9 @@ var costly = []string{
 		".exists(f, f.validate(object.spec.text).hasValue())",
 	"[format.uri(), format.dns1123SubdomainPrefix(), format.uuid(), format.dns1123LabelPrefix(), format.byte(), format.dns1123Subdomain()]" +
 		".exists(f, f.validate(object.spec.long).hasValue())",
+	"isURL({'a': request.resource.resource}['a']) || isURL([object.spec.text][0])",
+	"object.spec.numbers.exists(n, optional.of(object.spec).value().number == n) || {'a': {'b': 1}}.a.b == 2",
+	"(object.spec.flag ? object : oldObject).spec.number == 3 && object.spec.items.map(i, i)[0].size == 1",
 	"type(object.spec.text) == string && dyn(object.spec.number) > 3.5 && bool('true')",
 	"authorizer.serviceAccount('a', 'b').path('/x').check('get').reason() == '' || authorizer.requestResource.subresource('s').name('n').check('get').errored()",
 	"authorizer.group('').resource('pods').fieldSelector('a=b').labelSelector('a=b').check('get').error() == ''",

@@ -433,7 +433,9 @@ func (r *validationRecorder) Validate(ctx context.Context, resource schema.Group
 	if m := r.policy.matched; m != nil && m.Error == nil && !m.Matches {
 		s.Verdict, s.Message = ConditionFalse, falseCondition(*m)
 	}
-	// The first validation that counts, or else the first error that failurePolicy ignores.
+	// The first validation that counts, or else the first error that failurePolicy ignores. An error of an audit annotation
+	// denies whatever the binding's validationActions are.
+	denies := false
 	for _, action := range []validating.PolicyDecisionAction{validating.ActionDeny, validating.ActionAdmit} {
 		for _, d := range result.Decisions {
 			if s.Verdict != Allowed || d.Action != action {
@@ -445,11 +447,12 @@ func (r *validationRecorder) Validate(ctx context.Context, resource schema.Group
 			case d.Action == validating.ActionDeny:
 				s.Verdict, s.Message = r.action(), d.Message
 			}
+			denies = action == validating.ActionDeny && r.action() == Denied
 		}
 	}
 	for _, annotation := range result.AuditAnnotations {
-		if annotation.Action == validating.AuditAnnotationActionError && s.Verdict == Allowed {
-			s.Verdict, s.Message = Error, annotation.Error
+		if annotation.Action == validating.AuditAnnotationActionError && s.Verdict != ConditionFalse && !denies {
+			s.Verdict, s.Message, denies = Error, annotation.Error, true
 		}
 	}
 	r.steps = append(r.steps, s)

@@ -99,6 +99,15 @@ policies:
       matchConstraints: {resourceRules: [{apiGroups: [shop.example.com], apiVersions: [v1], resources: [widgets], operations: [UPDATE]}]}
       validations: [{expression: "object.spec.missing == 1"}, {expression: "object.spec.replicas != 9", message: not 9}]
   bindings: [{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: ignored}, spec: {policyName: ignored, validationActions: [Deny]}}]
+- object:
+    apiVersion: admissionregistration.k8s.io/v1
+    kind: ValidatingAdmissionPolicy
+    metadata: {name: noted}
+    spec:
+      matchConstraints: {resourceRules: [{apiGroups: [shop.example.com], apiVersions: [v1], resources: [widgets], operations: [UPDATE]}]}
+      validations: [{expression: "object.spec.replicas != 8", message: not 8}]
+      auditAnnotations: [{key: note, valueExpression: "object.spec.replicas < 8 ? 'few' : string(object.spec.missing)"}]
+  bindings: [{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: noted}, spec: {policyName: noted, validationActions: [Warn]}}]
 `
 
 // widget is a request in YAML that begins with a Widget's resource and user.
@@ -160,6 +169,7 @@ func TestEvaluate(t *testing.T) {
 		{"denied", "operation: CREATE\nobject: {metadata: {name: w, namespace: shop}, spec: {replicas: 11}}"},
 		{"an update", "operation: UPDATE\nobject: {metadata: {name: w, namespace: shop}, spec: {replicas: 1}}\noldObject: {metadata: {name: w, namespace: shop}, spec: {replicas: 1}}"},
 		{"a denial after an error that is ignored", "operation: UPDATE\nobject: {metadata: {name: w, namespace: shop}, spec: {replicas: 9}}\noldObject: {metadata: {name: w, namespace: shop}, spec: {replicas: 1}}"},
+		{"a warning before the error of an audit annotation", "operation: UPDATE\nobject: {metadata: {name: w, namespace: shop}, spec: {replicas: 8}}\noldObject: {metadata: {name: w, namespace: shop}, spec: {replicas: 1}}"},
 		{"a deletion", "operation: DELETE\noldObject: {metadata: {name: w, namespace: shop}, spec: {replicas: 1}}"},
 		{"an operation that is none", "operation: PATCH\nobject: {}"},
 		{"another kind", "operation: CREATE\nobject: {apiVersion: v1, kind: Pod}"},
@@ -186,7 +196,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// TestOnlyMatchingPoliciesAreCompiled evaluates a request that matches three of five policies. A cluster may have
+// TestOnlyMatchingPoliciesAreCompiled evaluates a request that matches three of six policies. A cluster may have
 // hundreds that do not match.
 func TestOnlyMatchingPoliciesAreCompiled(t *testing.T) {
 	var in input

@@ -207,7 +207,13 @@ func (c *costs) estimate(x expression, checked *celgo.Ast, small string) (cost u
 	restore := selectedMaps(checked.NativeRep())
 	estimate, err := x.in(c.typedEnvironment).EstimateCost(checked, estimator{&library.CostEstimator{SizeEstimator: s}, s})
 	restore()
-	if cost = estimate.Max; cost > unlimited {
+	cost = estimate.Max
+	if readsComputed(checked.NativeRep()) {
+		// An API server counts one more for each computed value of which an expression reads a field or an element. With
+		// the read, the value costs at least 2.
+		cost = Sum(cost, cost/2)
+	}
+	if cost > unlimited {
 		cost = math.MaxUint64
 	}
 	return cost, s, err == nil
@@ -215,6 +221,28 @@ func (c *costs) estimate(x expression, checked *celgo.Ast, small string) (cost u
 
 // unlimited is the least cost of a value of an unknown size: cel-go takes a tenth for each character.
 const unlimited = math.MaxUint64 / 20
+
+// readsComputed reports an expression that reads a field or an element of a computed value.
+func readsComputed(checked *ast.AST) (found bool) {
+	isComputed := func(x ast.Expr) bool {
+		switch x.Kind() {
+		case ast.IdentKind, ast.SelectKind:
+			return false
+		case ast.CallKind:
+			return x.AsCall().FunctionName() != operators.Index
+		}
+		return true
+	}
+	ast.PreOrderVisit(checked.Expr(), ast.NewExprVisitor(func(x ast.Expr) {
+		switch {
+		case x.Kind() == ast.SelectKind:
+			found = found || isComputed(x.AsSelect().Operand())
+		case x.Kind() == ast.CallKind && x.AsCall().FunctionName() == operators.Index:
+			found = found || isComputed(x.AsCall().Args()[0])
+		}
+	}))
+	return found
+}
 
 // selectedMaps gives values of a dynamic type the type of a map where an expression reads their fields. Only then does
 // cel-go count the reads that an API server counts. It returns a function that restores the types.

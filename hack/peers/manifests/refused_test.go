@@ -18,13 +18,16 @@ func refusals() []refusal {
 	const noField, noSpec = "unknown field", "the policy has no match constraints"
 	return []refusal{
 		// Files of tests that compare them with a cluster's objects: not policies, but patterns of them.
-		{"/with-multiple-exceptions/", noField, `strict decoding error: unknown field "spec.(matchConditions[?name == 'check-name'])"`},
+		{"/with-multiple-exceptions/", noField,
+			`strict decoding error: unknown field "spec.(matchConditions[?name == 'check-name'])"`},
 		{"/skip-generate/", noSpec, "spec.matchConstraints: Required value"},
 		{"/generation-config/", noSpec, "spec.matchConstraints: Required value"},
 		{"/autogen-enabled/", noSpec, "spec.matchConstraints: Required value"},
 		// Policies for kyverno's command, which runs them without a cluster.
-		{"/test-validating-admission-policy/match-namespaces/", "a rule needs an operation", "spec.matchConstraints.resourceRules[0].operations: Required value"},
-		{"/test-validating-admission-policy/with-params/", "the binding has no validation action", "spec.validationActions: Required value"},
+		{"/test-validating-admission-policy/match-namespaces/", "a rule needs an operation",
+			"spec.matchConstraints.resourceRules[0].operations: Required value"},
+		{"/test-validating-admission-policy/with-params/", "the binding has no validation action",
+			"spec.validationActions: Required value"},
 	}
 }
 
@@ -39,7 +42,8 @@ func TestPoliciesOfModules(t *testing.T) {
 	validating, mutating, used := 0, 0, map[refusal]int{}
 	for _, m := range []project{
 		{module: "github.com/kyverno/kyverno", version: "v1.19.1"}, {module: "sigs.k8s.io/kueue", version: "v0.19.2"},
-		{module: "istio.io/istio", version: "v0.0.0-20260827124520-eed52ebb66ad"}, {module: "sigs.k8s.io/gateway-api", version: "v1.6.0"},
+		{module: "istio.io/istio", version: "v0.0.0-20260827124520-eed52ebb66ad"}, {module: "sigs.k8s.io/gateway-api",
+			version: "v1.6.0"},
 	} {
 		dir := download(t, m)
 		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
