@@ -186,9 +186,11 @@ func (p project) values(every map[string]any) {
 			return
 		}
 		without := p.with(every, map[string]any{path: nil})
-		if path == "certificates/caBundle" {
-			if _, err := p.helmWith(without, "template", "release"); err == nil || !strings.Contains(err.Error(), "certificates.mode secret needs certificates.caBundle") {
-				p.Errorf("a certificate without CA: %v", err)
+		if want, needed := map[string]string{
+			"certificates/caBundle": "certificates.mode secret needs certificates.caBundle", "wait/objects": "wait.enabled needs wait.objects",
+		}[path]; needed {
+			if _, err := p.helmWith(without, "template", "release"); err == nil || !strings.Contains(err.Error(), want) {
+				p.Errorf("without %s: %v", path, err)
 			}
 			return
 		}

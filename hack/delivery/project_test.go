@@ -178,7 +178,9 @@ func (p project) charts() map[string]string {
 		"aggregated, secret":       {"topology=aggregated", "certificates.mode=secret", "certificates.caBundle=LS0tLQ=="},
 		"metrics":                  {"metrics.enabled=true", "metrics.serviceMonitor=true"},
 		"migration":                {"migration.enabled=true", "migration.rate=50", "nodeSelector.pool=system"},
-		"values":                   {"failurePolicy=Ignore", "timeoutSeconds=7", "replicas=3", "networkPolicy=false", `webhooks.validate\.configmaps\.v1\.example\.com.namespaceSelector.matchLabels.environment=prod`},
+		"wait": {"wait.enabled=true", "wait.timeout=30s", "wait.objects[0].apiVersion=shop.example.com/v1", "wait.objects[0].kind=Order",
+			"wait.objects[0].metadata.name=probe", "wait.objects[0].metadata.namespace=default", "wait.objects[0].spec.sku=tea"},
+		"values": {"failurePolicy=Ignore", "timeoutSeconds=7", "replicas=3", "networkPolicy=false", `webhooks.validate\.configmaps\.v1\.example\.com.namespaceSelector.matchLabels.environment=prod`},
 	} {
 		var set []string
 		for _, v := range values {
@@ -198,7 +200,9 @@ func (p project) charts() map[string]string {
 		"aggregated, secret":       {"caBundle: LS0tLQ=="},
 		"metrics":                  {"- -metrics-address=:8080", "containerPort: 8080", "targetPort: metrics", "port: 8080", "kind: ServiceMonitor"},
 		"migration":                {"kind: Job", "helm.sh/hook: post-upgrade", "- --rate=50", "shop-system-release-shop-migration", `- "orders.shop.example.com"`, `resources: ["orders"]`, "nodeSelector: {\"pool\":\"system\"}\n      containers:\n        - name: migration"},
-		"values":                   {`failurePolicy: "Ignore"`, "timeoutSeconds: 7", "replicas: 3", `"values":["kube-system","shop-system"]}],"matchLabels":{"environment":"prod"}`},
+		"wait": {"helm.sh/hook: post-install,post-upgrade", `helm.sh/hook-weight: "-10"`, "- --timeout=30s", "shop-system-release-shop-wait",
+			`resources: ["configmaps"]`, `resources: ["orders"]`, `objects.yaml: "{\"apiVersion\":\"v1\",\"items\":[{\"apiVersion\":\"shop.example.com/v1\"`},
+		"values": {`failurePolicy: "Ignore"`, "timeoutSeconds: 7", "replicas: 3", `"values":["kube-system","shop-system"]}],"matchLabels":{"environment":"prod"}`},
 	} {
 		for _, text := range texts {
 			if !strings.Contains(charts[chart], text) {

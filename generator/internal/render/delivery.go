@@ -91,7 +91,9 @@ type object struct {
 	ClusterName string
 	Injected    []injected
 	// Migrated are the resources whose stored objects the program can migrate.
-	Migrated                       []migrated
+	Migrated []migrated
+	// Waited are the resources whose creation calls webhooks.
+	Waited                         []migrated
 	Resources, Components, Patches []string
 	// CommonLabels are YAML lines with the labels that kustomize adds to all objects.
 	CommonLabels []string
@@ -100,7 +102,7 @@ type object struct {
 // injected is an object with a caBundle that something in the cluster sets.
 type injected struct{ APIVersion, Kind, Resource, Name string }
 
-// migrated is a resource with versions that the program converts.
+// migrated is a resource: of a kind that the program converts, or for which it is called.
 type migrated struct{ Group, Plural string }
 
 func (i injected) Group() string {
