@@ -109,7 +109,7 @@ func (p project) modes(every map[string]any) {
 			kinds := decodeStrictly(p.T, rendered)
 			for kind, want := range map[string]bool{
 				"HorizontalPodAutoscaler": len(all) > 0, "ServiceMonitor": len(all) > 0, "NetworkPolicy": len(all) == 0, "PodDisruptionBudget": len(all) == 0,
-				"Deployment": true, "ServiceAccount": true, "CustomResourceDefinition": true, "MutatingWebhookConfiguration": true, "ValidatingWebhookConfiguration": true,
+				"Deployment": true, "ServiceAccount": true, "CustomResourceDefinition": len(all) == 0, "MutatingWebhookConfiguration": true, "ValidatingWebhookConfiguration": true,
 			} {
 				if slices.Contains(kinds, kind) != want {
 					p.Errorf("%s: the kinds are %v, and %s among them is to be %t", name, kinds, kind, want)

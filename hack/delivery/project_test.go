@@ -80,6 +80,7 @@ func TestFromNothing(t *testing.T) {
 
 	t.Run("what its generated test asks an API server", func(t *testing.T) { p.in(t).integration(t) })
 	t.Run("what an API server is given", func(t *testing.T) { p.in(t).dryRun(c, charts) })
+	t.Run("several releases in a cluster", func(t *testing.T) { p.in(t).releases(t, c) })
 	t.Run("what it enforces", func(t *testing.T) { p.in(t).live(t, c) })
 	t.Run("through kube-aggregator", func(t *testing.T) { p.in(t).aggregated(t, c) })
 	t.Run("what the help shows", func(t *testing.T) { p.in(t).help(t, c) })
@@ -277,6 +278,44 @@ func (p project) dryRun(c cluster, charts map[string]string) {
 	}
 	p.replace("config/default/kustomization.yaml", "../migration, ", "")
 	p.replace("config/default/kustomization.yaml", ", ../servicemonitor]", "]") // other clusters do not know the kind
+}
+
+// releases installs the chart twice. The second release has no CRDs: Helm refuses it with them.
+func (p project) releases(t *testing.T, c cluster) {
+	install := func(name string, values ...string) error {
+		_, err := try(p.dir, c.env, append([]string{p.helm, "install", name, "charts/shop", "--namespace", "of-" + name, "--create-namespace",
+			"--set", "certificates.mode=self-managed"}, values...)...)
+		return err
+	}
+	second := []string{"--set", "crds.enabled=false,namespaceSelector.matchLabels.team=b"}
+	if err := install("a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := install("b"); err == nil || !strings.Contains(err.Error(), "orders.shop.example.com") {
+		t.Errorf("a second release with the definitions: %v", err)
+	}
+	if err := install("c", second...); err != nil {
+		t.Fatal(err)
+	}
+	for name, has := range map[string]bool{"a": true, "c": false} {
+		of := name + "-shop"
+		if strings.Contains(c.must(p, "", "get", "clusterrole", "of-"+name+"-"+of+"-certificates", "-o", "yaml"), "customresourcedefinitions") != has {
+			t.Errorf("release %s: its right to write the definitions is to be %t", name, has)
+		}
+		if strings.Contains(c.must(p, "", "get", "deployment", of, "--namespace", "of-"+name, "-o", "yaml"), "customresourcedefinitions/") != has {
+			t.Errorf("release %s: that it writes the definitions is to be %t", name, has)
+		}
+		if strings.Contains(c.must(p, "", "get", "validatingwebhookconfiguration", of+"-validating-webhook-configuration", "-o", "yaml"), "team: b") == has {
+			t.Errorf("release %s: its webhooks have the namespaces of the other one", name)
+		}
+		if converter := c.must(p, "", "get", "crd", "orders.shop.example.com", "-o", "jsonpath={.spec.conversion.webhook.clientConfig.service.namespace}"); converter != "of-a" {
+			t.Errorf("%s converts", converter)
+		}
+	}
+	for _, name := range []string{"c", "a"} {
+		output(t, p.dir, c.env, p.helm, "uninstall", name, "--namespace", "of-"+name)
+	}
+	c.must(p, "", "delete", "crd", "orders.shop.example.com")
 }
 
 // serviceMonitors lets the API server accept any ServiceMonitor. decodeStrictly checks the content: the module of the

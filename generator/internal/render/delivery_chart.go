@@ -351,7 +351,8 @@ func (d *deliverer) chartCRDs() {
 		d.block(&b, "  ", specification)
 		d.chartVersions(&b, c)
 	}
-	d.addText(d.chartFolder()+"templates/crds.yaml", b.Bytes(), output.Generated, nil)
+	text := fmt.Appendf(nil, "{{- if include %q . }}\n%s{{- end }}\n", d.options.Delivery.Name+".crds", b.Bytes())
+	d.addText(d.chartFolder()+"templates/crds.yaml", text, output.Generated, nil)
 }
 
 // chartVersions writes the versions of a CRD. Values can set which of them are served and stored.
