@@ -255,11 +255,11 @@ func (p project) enforced(t *testing.T, c cluster) {
 	deadline := time.Now().Add(30 * time.Second)
 	for {
 		_, err := c.kubectl(p, order("nothing", "{}"), "create", "--dry-run=server")
-		if err != nil && strings.Contains(err.Error(), "spec.sku: Required value: an order is for an article") {
+		if err != nil && strings.Contains(err.Error(), "spec.sku: Required value: sku is required") {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("an order for nothing: %v", err)
+			t.Fatalf("an order without a SKU: %v", err)
 		}
 		time.Sleep(200 * time.Millisecond)
 	}

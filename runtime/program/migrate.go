@@ -48,8 +48,8 @@ func runMigrate(ctx context.Context, args []string, register Register, stdout, s
 	var rate int
 	m := &migrator{stderr: stderr, progress: newProgress(stderr)}
 	flags := flag.NewFlagSet("migrate", flag.ContinueOnError)
-	flags.StringVar(&kubeconfig, "kubeconfig", "", "`file` with the cluster; empty: as kubectl finds it, or the pod's cluster")
-	flags.StringVar(&kubeContext, "context", "", "`name` of the kubeconfig's context; empty: the current one")
+	flags.StringVar(&kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: as kubectl finds it, or the pod's cluster)")
+	flags.StringVar(&kubeContext, "context", "", "`name` of the kubeconfig's context (default: the current one)")
 	flags.Func("definition", "`name` of a CustomResourceDefinition to migrate, in place of those that the program converts; repeatable", appendTo(&names))
 	flags.IntVar(&rate, "rate", 100, "greatest `number` of requests a second")
 	flags.DurationVar(&m.wait, "wait", 10*time.Minute, "longest `duration` to wait for a running StorageVersionMigration")

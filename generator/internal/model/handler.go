@@ -164,6 +164,10 @@ type SampleField struct {
 	Metadata bool
 }
 
+// WithoutField is the field of generated Webhooks with the types that a program leaves out. A type of this name adds
+// Types to it.
+const WithoutField = "Without"
+
 // SubresourceType returns the Go type of objects in requests for a subresource, such as pods/exec. ok is false for a
 // resource and for subresources with the resource's own type.
 func SubresourceType(resource string) (GoType, bool) {

@@ -156,10 +156,10 @@ func (p handlerPackage) webhooks(f *jen.File) {
 
 // without returns the name of the field that lists types whose webhooks are not served.
 func (p handlerPackage) without() string {
-	if slices.ContainsFunc(p.types, func(t handledType) bool { return t.name == "Without" }) {
-		return "WithoutTypes"
+	if slices.ContainsFunc(p.types, func(t handledType) bool { return t.name == model.WithoutField }) {
+		return model.WithoutField + "Types"
 	}
-	return "Without"
+	return model.WithoutField
 }
 
 // register writes the method that creates the handlers.
