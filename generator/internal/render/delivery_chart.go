@@ -351,7 +351,10 @@ func (d *deliverer) chartCRDs() {
 		d.block(&b, "  ", specification)
 		d.chartVersions(&b, c)
 	}
-	text := fmt.Appendf(nil, "{{- if include %q . }}\n%s{{- end }}\n", d.options.Delivery.Name+".crds", b.Bytes())
+	text := b.Bytes()
+	if !d.hasOnlyPolicies() { // otherwise no server converts, and there is no value
+		text = fmt.Appendf(nil, "{{- if include %q . }}\n%s{{- end }}\n", d.options.Delivery.Name+".crds", text)
+	}
 	d.addText(d.chartFolder()+"templates/crds.yaml", text, output.Generated, nil)
 }
 
