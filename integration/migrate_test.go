@@ -122,7 +122,7 @@ func newCrates(t *testing.T) crateTest {
 		},
 	}
 	e.create(t, crd)
-	c := crateTest{environment: e, T: t, kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	c := crateTest{environment: e, T: t, kubeconfig: e.kubeconfig(t, "")}
 	t.Cleanup(func() {
 		if err := e.client.Delete(context.Background(), crd); err != nil {
 			t.Error(err)
@@ -135,19 +135,27 @@ func newCrates(t *testing.T) crateTest {
 		eventually(t, "the definition is gone", gone)
 	})
 	c.namespace = e.namespace(t, nil)
-	config := clientcmdapi.NewConfig()
-	config.Clusters["here"] = &clientcmdapi.Cluster{Server: e.config.Host, CertificateAuthorityData: e.config.CAData}
-	config.AuthInfos["me"] = &clientcmdapi.AuthInfo{ClientCertificateData: e.config.CertData, ClientKeyData: e.config.KeyData}
-	config.Contexts["here"] = &clientcmdapi.Context{Cluster: "here", AuthInfo: "me"}
-	config.CurrentContext = "here"
-	if err := clientcmd.WriteToFile(*config, c.kubeconfig); err != nil {
-		t.Fatal(err)
-	}
 	eventually(t, "v2 is served", func() bool {
 		_, err := c.list("v2")
 		return err == nil
 	})
 	return c
+}
+
+// kubeconfig writes a file for the API server's administrator, who can impersonate somebody.
+func (e *environment) kubeconfig(t *testing.T, impersonate string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	config := clientcmdapi.NewConfig()
+	config.Clusters["here"] = &clientcmdapi.Cluster{Server: e.config.Host, CertificateAuthorityData: e.config.CAData}
+	config.AuthInfos["me"] = &clientcmdapi.AuthInfo{
+		ClientCertificateData: e.config.CertData, ClientKeyData: e.config.KeyData, Impersonate: impersonate}
+	config.Contexts["here"] = &clientcmdapi.Context{Cluster: "here", AuthInfo: "me"}
+	config.CurrentContext = "here"
+	if err := clientcmd.WriteToFile(*config, file); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 func (c crateTest) list(version string) ([]unstructured.Unstructured, error) {

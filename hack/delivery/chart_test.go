@@ -109,7 +109,7 @@ func (p project) modes(every map[string]any) {
 			kinds := decodeStrictly(p.T, rendered)
 			for kind, want := range map[string]bool{
 				"HorizontalPodAutoscaler": len(all) > 0, "ServiceMonitor": len(all) > 0, "NetworkPolicy": len(all) == 0, "PodDisruptionBudget": len(all) == 0,
-				"Deployment": true, "ServiceAccount": true, "CustomResourceDefinition": true, "MutatingWebhookConfiguration": true, "ValidatingWebhookConfiguration": true,
+				"Deployment": true, "ServiceAccount": true, "CustomResourceDefinition": len(all) == 0, "MutatingWebhookConfiguration": true, "ValidatingWebhookConfiguration": true,
 			} {
 				if slices.Contains(kinds, kind) != want {
 					p.Errorf("%s: the kinds are %v, and %s among them is to be %t", name, kinds, kind, want)
@@ -186,9 +186,11 @@ func (p project) values(every map[string]any) {
 			return
 		}
 		without := p.with(every, map[string]any{path: nil})
-		if path == "certificates/caBundle" {
-			if _, err := p.helmWith(without, "template", "release"); err == nil || !strings.Contains(err.Error(), "certificates.mode secret needs certificates.caBundle") {
-				p.Errorf("a certificate without CA: %v", err)
+		if want, needed := map[string]string{
+			"certificates/caBundle": "certificates.mode secret needs certificates.caBundle", "wait/objects": "wait.enabled needs wait.objects",
+		}[path]; needed {
+			if _, err := p.helmWith(without, "template", "release"); err == nil || !strings.Contains(err.Error(), want) {
+				p.Errorf("without %s: %v", path, err)
 			}
 			return
 		}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/clientcmd"
@@ -47,6 +48,8 @@ func (p project) live(t *testing.T, c cluster) {
 	}
 	c.must(p, strings.Join(objects, "\n---\n"), "apply")
 	p.enforced(t, c)
+	p.run("go", "build", "-o", "bin/webhook", "./cmd/webhook")
+	p.waited(t, c)
 	p.switched(t, c, "https://"+address, authority)
 	p.migrated(t, c)
 }
@@ -56,7 +59,6 @@ func (p project) live(t *testing.T, c cluster) {
 func (p project) switched(t *testing.T, c cluster, url, authority string) {
 	t.Helper()
 	const definition = "orders.shop.example.com"
-	p.run("go", "build", "-o", "bin/webhook", "./cmd/webhook")
 	// rendered is the chart's definition.
 	rendered := func(values ...string) map[string]any {
 		t.Helper()
@@ -158,19 +160,7 @@ func (p project) migrated(t *testing.T, c cluster) {
 	c.must(p, p.read("config/migration/migration.yaml"), "apply")
 	c.must(p, "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: stored, namespace: default}\nspec: {sku: tea}\n", "create")
 	token := c.must(p, "", "create", "token", "shop-migration", "--namespace", "shop-system")
-	config := clientcmdapi.NewConfig()
-	config.Clusters["c"] = &clientcmdapi.Cluster{Server: c.config.Host, CertificateAuthorityData: c.config.CAData}
-	config.AuthInfos["job"] = &clientcmdapi.AuthInfo{Token: strings.TrimSpace(token)}
-	config.AuthInfos["admin"] = &clientcmdapi.AuthInfo{ClientCertificateData: c.config.CertData, ClientKeyData: c.config.KeyData}
-	file := func(user string) string {
-		config.Contexts["c"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: user}
-		config.CurrentContext = "c"
-		file := filepath.Join(t.TempDir(), "kubeconfig")
-		if err := clientcmd.WriteToFile(*config, file); err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
+	job := c.kubeconfig(t, token)
 	const definition = "orders.shop.example.com"
 	var crd apiextensionsv1.CustomResourceDefinition
 	read := func() {
@@ -188,16 +178,70 @@ func (p project) migrated(t *testing.T, c cluster) {
 		}
 	}
 	c.must(p, "", "patch", "crd", definition, "--type=json", "--patch=["+patch[1:]+"]")
-	remove := []string{"bin/webhook-gen", "delete", "version", "--group", "shop", "--version", old, "--kind", "Order", "--dry-run", "--force", "--kubeconfig", file("admin")}
+	remove := []string{"bin/webhook-gen", "delete", "version", "--group", "shop", "--version", old, "--kind", "Order", "--dry-run", "--force", "--kubeconfig", c.kubeconfig(t, "")}
 	if out, err := try(p.dir, p.env, remove...); err == nil || !strings.Contains(err.Error(), "status.storedVersions of "+definition+" has "+old) {
 		t.Errorf("before the migration: %v\n%s", err, out)
 	}
-	p.run("bin/webhook", "migrate", "--kubeconfig", file("job"))
+	p.run("bin/webhook", "migrate", "--kubeconfig", job)
 	if read(); len(crd.Status.StoredVersions) != 1 || crd.Status.StoredVersions[0] == old {
 		t.Errorf("after the migration the stored versions are %v", crd.Status.StoredVersions)
 	}
 	p.run(remove...)
 	c.must(p, "", "delete", "orders.v1.shop.example.com", "stored")
+}
+
+// kubeconfig writes a file for the user with a token, or for the administrator.
+func (c cluster) kubeconfig(t *testing.T, token string) string {
+	t.Helper()
+	config := clientcmdapi.NewConfig()
+	config.Clusters["c"] = &clientcmdapi.Cluster{Server: c.config.Host, CertificateAuthorityData: c.config.CAData}
+	config.AuthInfos["me"] = &clientcmdapi.AuthInfo{Token: strings.TrimSpace(token)}
+	if token == "" {
+		config.AuthInfos["me"] = &clientcmdapi.AuthInfo{ClientCertificateData: c.config.CertData, ClientKeyData: c.config.KeyData}
+	}
+	config.Contexts["c"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "me"}
+	config.CurrentContext = "c"
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// waited plays the chart's Job that waits for the webhooks, with its permissions, its objects and its arguments.
+func (p project) waited(t *testing.T, c cluster) {
+	t.Helper()
+	var others []string
+	var objects string
+	var job batchv1.Job
+	out := p.run(p.helm, "template", "release", "charts/shop", "--namespace", "shop-system", "--show-only", "templates/wait.yaml", "--set",
+		"wait.enabled=true,wait.timeout=30s,wait.objects[0].apiVersion=shop.example.com/v1,wait.objects[0].kind=Order,wait.objects[0].metadata.name=probe,wait.objects[0].spec.sku=tea")
+	for document := range strings.SplitSeq(out, "\n---\n") {
+		switch {
+		case strings.Contains(document, "\nkind: Job\n"):
+			if err := yaml.UnmarshalStrict([]byte(document), &job); err != nil {
+				t.Fatal(err)
+			}
+		case strings.Contains(document, "\nkind: ConfigMap\n"):
+			var content struct{ Data map[string]string }
+			if err := yaml.Unmarshal([]byte(document), &content); err != nil {
+				t.Fatal(err)
+			}
+			objects = content.Data["objects.yaml"]
+			fallthrough
+		default:
+			others = append(others, document)
+		}
+	}
+	c.must(p, strings.Join(others, "\n---\n"), "apply")
+	token := c.must(p, "", "create", "token", job.Spec.Template.Spec.ServiceAccountName, "--namespace", "shop-system")
+	container := job.Spec.Template.Spec.Containers[0]
+	p.write("etc/wait/objects.yaml", objects)
+	arguments := strings.Split(strings.ReplaceAll(strings.Join(container.Args, " "), "/etc/wait/", "etc/wait/"), " ")
+	if said := p.run(append(append([]string{"bin/webhook"}, arguments...), "--kubeconfig", c.kubeconfig(t, token))...); said != "reached: the webhooks for Order probe\n" {
+		t.Errorf("the Job prints %q", said)
+	}
+	p.run("rm", "-r", "etc")
 }
 
 // enforced checks that the API server calls the project's webhooks: a denial, a default and a conversion.

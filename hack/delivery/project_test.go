@@ -80,6 +80,7 @@ func TestFromNothing(t *testing.T) {
 
 	t.Run("what its generated test asks an API server", func(t *testing.T) { p.in(t).integration(t) })
 	t.Run("what an API server is given", func(t *testing.T) { p.in(t).dryRun(c, charts) })
+	t.Run("several releases in a cluster", func(t *testing.T) { p.in(t).releases(t, c) })
 	t.Run("what it enforces", func(t *testing.T) { p.in(t).live(t, c) })
 	t.Run("through kube-aggregator", func(t *testing.T) { p.in(t).aggregated(t, c) })
 	t.Run("what the help shows", func(t *testing.T) { p.in(t).help(t, c) })
@@ -178,7 +179,9 @@ func (p project) charts() map[string]string {
 		"aggregated, secret":       {"topology=aggregated", "certificates.mode=secret", "certificates.caBundle=LS0tLQ=="},
 		"metrics":                  {"metrics.enabled=true", "metrics.serviceMonitor=true"},
 		"migration":                {"migration.enabled=true", "migration.rate=50", "nodeSelector.pool=system"},
-		"values":                   {"failurePolicy=Ignore", "timeoutSeconds=7", "replicas=3", "networkPolicy=false", `webhooks.validate\.configmaps\.v1\.example\.com.namespaceSelector.matchLabels.environment=prod`},
+		"wait": {"wait.enabled=true", "wait.timeout=30s", "wait.objects[0].apiVersion=shop.example.com/v1", "wait.objects[0].kind=Order",
+			"wait.objects[0].metadata.name=probe", "wait.objects[0].metadata.namespace=default", "wait.objects[0].spec.sku=tea"},
+		"values": {"failurePolicy=Ignore", "timeoutSeconds=7", "replicas=3", "networkPolicy=false", `webhooks.validate\.configmaps\.v1\.example\.com.namespaceSelector.matchLabels.environment=prod`},
 	} {
 		var set []string
 		for _, v := range values {
@@ -198,7 +201,9 @@ func (p project) charts() map[string]string {
 		"aggregated, secret":       {"caBundle: LS0tLQ=="},
 		"metrics":                  {"- -metrics-address=:8080", "containerPort: 8080", "targetPort: metrics", "port: 8080", "kind: ServiceMonitor"},
 		"migration":                {"kind: Job", "helm.sh/hook: post-upgrade", "- --rate=50", "shop-system-release-shop-migration", `- "orders.shop.example.com"`, `resources: ["orders"]`, "nodeSelector: {\"pool\":\"system\"}\n      containers:\n        - name: migration"},
-		"values":                   {`failurePolicy: "Ignore"`, "timeoutSeconds: 7", "replicas: 3", `"values":["kube-system","shop-system"]}],"matchLabels":{"environment":"prod"}`},
+		"wait": {"helm.sh/hook: post-install,post-upgrade", `helm.sh/hook-weight: "-10"`, "- --timeout=30s", "shop-system-release-shop-wait",
+			`resources: ["configmaps"]`, `resources: ["orders"]`, `objects.yaml: "{\"apiVersion\":\"v1\",\"items\":[{\"apiVersion\":\"shop.example.com/v1\"`},
+		"values": {`failurePolicy: "Ignore"`, "timeoutSeconds: 7", "replicas: 3", `"values":["kube-system","shop-system"]}],"matchLabels":{"environment":"prod"}`},
 	} {
 		for _, text := range texts {
 			if !strings.Contains(charts[chart], text) {
@@ -273,6 +278,44 @@ func (p project) dryRun(c cluster, charts map[string]string) {
 	}
 	p.replace("config/default/kustomization.yaml", "../migration, ", "")
 	p.replace("config/default/kustomization.yaml", ", ../servicemonitor]", "]") // other clusters do not know the kind
+}
+
+// releases installs the chart twice. The second release has no CRDs: Helm refuses it with them.
+func (p project) releases(t *testing.T, c cluster) {
+	install := func(name string, values ...string) error {
+		_, err := try(p.dir, c.env, append([]string{p.helm, "install", name, "charts/shop", "--namespace", "of-" + name, "--create-namespace",
+			"--set", "certificates.mode=self-managed"}, values...)...)
+		return err
+	}
+	second := []string{"--set", "crds.enabled=false,namespaceSelector.matchLabels.team=b"}
+	if err := install("a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := install("b"); err == nil || !strings.Contains(err.Error(), "orders.shop.example.com") {
+		t.Errorf("a second release with the definitions: %v", err)
+	}
+	if err := install("c", second...); err != nil {
+		t.Fatal(err)
+	}
+	for name, has := range map[string]bool{"a": true, "c": false} {
+		of := name + "-shop"
+		if strings.Contains(c.must(p, "", "get", "clusterrole", "of-"+name+"-"+of+"-certificates", "-o", "yaml"), "customresourcedefinitions") != has {
+			t.Errorf("release %s: its right to write the definitions is to be %t", name, has)
+		}
+		if strings.Contains(c.must(p, "", "get", "deployment", of, "--namespace", "of-"+name, "-o", "yaml"), "customresourcedefinitions/") != has {
+			t.Errorf("release %s: that it writes the definitions is to be %t", name, has)
+		}
+		if strings.Contains(c.must(p, "", "get", "validatingwebhookconfiguration", of+"-validating-webhook-configuration", "-o", "yaml"), "team: b") == has {
+			t.Errorf("release %s: its webhooks have the namespaces of the other one", name)
+		}
+		if converter := c.must(p, "", "get", "crd", "orders.shop.example.com", "-o", "jsonpath={.spec.conversion.webhook.clientConfig.service.namespace}"); converter != "of-a" {
+			t.Errorf("%s converts", converter)
+		}
+	}
+	for _, name := range []string{"c", "a"} {
+		output(t, p.dir, c.env, p.helm, "uninstall", name, "--namespace", "of-"+name)
+	}
+	c.must(p, "", "delete", "crd", "orders.shop.example.com")
 }
 
 // serviceMonitors lets the API server accept any ServiceMonitor. decodeStrictly checks the content: the module of the

@@ -91,7 +91,9 @@ type object struct {
 	ClusterName string
 	Injected    []injected
 	// Migrated are the resources whose stored objects the program can migrate.
-	Migrated                       []migrated
+	Migrated []migrated
+	// Waited are the resources whose creation calls webhooks.
+	Waited                         []migrated
 	Resources, Components, Patches []string
 	// CommonLabels are YAML lines with the labels that kustomize adds to all objects.
 	CommonLabels []string
@@ -100,13 +102,16 @@ type object struct {
 // injected is an object with a caBundle that something in the cluster sets.
 type injected struct{ APIVersion, Kind, Resource, Name string }
 
-// migrated is a resource with versions that the program converts.
+// migrated is a resource: of a kind that the program converts, or for which it is called.
 type migrated struct{ Group, Plural string }
 
 func (i injected) Group() string {
 	group, _, _ := strings.Cut(i.APIVersion, "/")
 	return group
 }
+
+// IsDefinition reports whether the object is a CRD, which another release may have.
+func (i injected) IsDefinition() bool { return i.Kind == "CustomResourceDefinition" }
 
 // Version returns the version of the API group in which kube-aggregator serves the webhooks.
 func (object) Version() string { return aggregatedVersion }
@@ -123,13 +128,25 @@ func (o object) CallerFlag() string {
 	}[o.Callers]
 }
 
-// Injects returns the objects in the syntax of the program's flag.
+// Injects returns the objects in the syntax of the program's flag. In the chart a value leaves out the CRDs.
 func (o object) Injects() string {
-	var all []string
+	var all, definitions, others []string
 	for _, i := range o.Injected {
-		all = append(all, i.Resource+"/"+i.Name)
+		name := i.Resource + "/" + i.Name
+		if all = append(all, name); i.IsDefinition() {
+			definitions = append(definitions, name)
+		} else {
+			others = append(others, name)
+		}
 	}
-	return strings.Join(all, ",")
+	if !o.Helm || definitions == nil {
+		return strings.Join(all, ",")
+	}
+	first := strings.Join(definitions, ",")
+	if others != nil {
+		first += ","
+	}
+	return fmt.Sprintf("{{ if include %q . }}%s{{ end }}%s", o.App+".crds", first, strings.Join(others, ","))
 }
 
 // Labels returns the labels of every object, in the text that follows the key `labels:`.

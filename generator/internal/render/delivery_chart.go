@@ -48,10 +48,14 @@ func (d *deliverer) chartObjects() {
 		"self-managed":            `eq .Values.certificates.mode "self-managed"`,
 		"aggregated":              fmt.Sprintf("include %q .", d.options.Delivery.Name+".aggregated"),
 		"migration":               "(.Values.migration).enabled",
+		"wait":                    "(.Values.wait).enabled",
 	}
 	names := append(sharedObjects(), "aggregated", "cert-manager", "horizontalpodautoscaler", "self-managed", "servicemonitor")
 	if helm.Migrated = d.migrated(); len(helm.Migrated) > 0 {
 		names = append(names, "migration")
+	}
+	if helm.Waited = d.waited(); len(helm.Waited) > 0 {
+		names = append(names, "wait")
 	}
 	for _, name := range names {
 		text, err := templates.Execute("delivery/objects/"+name+".yaml.tmpl", helm)
@@ -60,6 +64,28 @@ func (d *deliverer) chartObjects() {
 		}
 		d.addText(d.chartFolder()+"templates/"+name+".yaml", text, output.Generated, err)
 	}
+}
+
+// waited returns the resources whose creation calls webhooks, sorted.
+func (d *deliverer) waited() (all []migrated) {
+	for _, w := range d.project.Webhooks() {
+		for _, r := range w.Spec.Rules {
+			if !slices.Contains(r.Operations, admissionregistrationv1.Create) && !slices.Contains(r.Operations, admissionregistrationv1.OperationAll) {
+				continue
+			}
+			for _, group := range r.APIGroups {
+				for _, resource := range r.Resources {
+					if of := (migrated{group, resource}); !slices.Contains(all, of) && !strings.Contains(resource, "/") {
+						all = append(all, of)
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b migrated) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Plural, b.Plural))
+	})
+	return all
 }
 
 // chartFiles adds the chart's other files. kind is the folder of the templates of values and notes.
@@ -325,7 +351,11 @@ func (d *deliverer) chartCRDs() {
 		d.block(&b, "  ", specification)
 		d.chartVersions(&b, c)
 	}
-	d.addText(d.chartFolder()+"templates/crds.yaml", b.Bytes(), output.Generated, nil)
+	text := b.Bytes()
+	if !d.hasOnlyPolicies() { // otherwise no server converts, and there is no value
+		text = fmt.Appendf(nil, "{{- if include %q . }}\n%s{{- end }}\n", d.options.Delivery.Name+".crds", text)
+	}
+	d.addText(d.chartFolder()+"templates/crds.yaml", text, output.Generated, nil)
 }
 
 // chartVersions writes the versions of a CRD. Values can set which of them are served and stored.
