@@ -11,13 +11,13 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
@@ -30,7 +30,7 @@ type holder struct {
 	name string
 	// onType is true if the markers are on typ, the objects' type. Otherwise, the holder has them.
 	onType   bool
-	typ      build.APIType
+	typ      semantics.APIType
 	webhooks []*importedWebhook
 	// in is the package of the generated handlers.
 	in model.HandlerPackage
@@ -199,14 +199,14 @@ func (im *importer) group() {
 			continue
 		}
 		a := &holder{object: w.object, pkg: w.Package, onType: w.object.Path == w.Package.Path, webhooks: []*importedWebhook{w}}
-		a.object.Alias = build.Alias(w.kind.Group, w.kind.Version)
+		a.object.Alias = semantics.Alias(w.kind.Group, w.kind.Version)
 		if a.onType && taken {
 			w.left = "the type has another webhook of its sort at another path"
 			continue
 		}
 		if a.onType {
 			a.name = w.object.Name + "Webhook"
-			a.typ, _, _ = build.FindType(w.Package, w.object.Name)
+			a.typ, _, _ = semantics.FindType(w.Package, w.object.Name)
 		} else {
 			a.name = im.freeName(w, taken)
 		}
@@ -330,15 +330,50 @@ func (im *importer) nextSteps(after engine.State) []string {
 		return append(next, im.test())
 	}
 	for _, a := range im.holders {
-		var fields []string
-		for _, o := range im.holders {
-			if o.in.Path == a.in.Path {
-				fields = append(fields, fmt.Sprintf("%s: &%s.%s{}", o.marked(), importName(a.in.Path), o.name))
-			}
+		for _, step := range im.registration(a.in, after) {
+			once(step)
 		}
-		once(fmt.Sprintf("register the handlers of %s: %s.Webhooks{%s}.Register(mgr.GetWebhookServer().Register)", im.rel(a.in.Dir), importName(a.in.Path), strings.Join(fields, ", ")))
 	}
 	return append(next, im.test())
+}
+
+// registration returns the step that registers the handlers of a package and, if several functions have set up its
+// types, a step that leaves types out, because a program may not call all of these functions.
+func (im *importer) registration(in model.HandlerPackage, after engine.State) []string {
+	name := importName(in.Path)
+	var functions, all, ofFirst, others []string
+	for _, w := range after.Project.Webhooks() {
+		h := w.Handler
+		if h == nil || h.Package.Path != in.Path {
+			continue
+		}
+		field := fmt.Sprintf("%s: &%s.%s{}", h.Type, name, h.Implementation)
+		if slices.Contains(all, field) {
+			continue
+		}
+		all = append(all, field)
+		function := ""
+		for _, holder := range im.holders {
+			if holder.in.Path == in.Path && holder.marked() == h.Type {
+				function = holder.webhooks[0].builder.function
+			}
+		}
+		if function != "" && !slices.Contains(functions, function) {
+			functions = append(functions, function)
+		}
+		if len(functions) > 0 && function == functions[0] {
+			ofFirst = append(ofFirst, field)
+		} else {
+			others = append(others, fmt.Sprintf("w.%s.%s = true", model.WithoutField, h.Type))
+		}
+	}
+	const register = "Register(mgr.GetWebhookServer().Register)"
+	steps := []string{fmt.Sprintf("register the handlers of %s: %s.Webhooks{%s}.%s", im.rel(in.Dir), name, strings.Join(all, ", "), register)}
+	if len(functions) > 1 {
+		steps = append(steps, fmt.Sprintf("or register them where they have been set up, if the program does not call all of %s. Leave the other types out, as for %s: w := %s.Webhooks{%s}; %s; w.%s",
+			strings.Join(functions, ", "), functions[0], name, strings.Join(ofFirst, ", "), strings.Join(others, "; "), register))
+	}
+	return steps
 }
 
 // converts reports whether controller-runtime registers /convert for a builder: it has a converter, or the type of its

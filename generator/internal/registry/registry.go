@@ -22,9 +22,7 @@ type Webhook struct {
 	Subject
 	Path, URL, Decode diag.Sourced[string]
 	Order             diag.Sourced[int]
-	// Only validating webhooks have Deleting, Ratchet and Enforcement.
-	Deleting, Enforcement diag.Sourced[string]
-	Ratchet               diag.Sourced[bool]
+	model.Options     // only of validating webhooks
 	Settings
 }
 
@@ -57,6 +55,9 @@ type Patch struct{ Webhook, JSON diag.Sourced[string] }
 
 // Allow is the marker +webhook:allow.
 type Allow struct{ Webhook, Policy, Rule, Reason diag.Sourced[string] }
+
+// Deprecated is the marker +webhook:deprecated.
+type Deprecated struct{ Message diag.Sourced[string] }
 
 // Defaults is the marker +webhook:defaults.
 type Defaults struct{ Settings }
@@ -133,6 +134,18 @@ func webhookDefinitions() marker.Registry {
 				}
 			}),
 		{
+			Name: "webhook:deprecated", On: marker.OnField | marker.OnConstant,
+			Doc: "A deprecated field, or a deprecated value of a string type. The validating webhook of the kind warns of requests that set it, and not of updates that leave it alone. " +
+				"If no validating webhook is called for each creation and update, a policy warns. For a whole version, use +kubebuilder:deprecatedversion.",
+			Example: `+webhook:deprecated="use spec.notes"`,
+			New: func() (any, []marker.Parameter) {
+				m := &Deprecated{}
+				return m, []marker.Parameter{
+					{Name: "", Type: marker.String(&m.Message), Required: true, Doc: "What to do instead. Users read it after \"spec.note is deprecated: \"."},
+				}
+			},
+		},
+		{
 			Name: "webhook:defaults", On: marker.OnPackage,
 			Doc:     "Defaults for the package's webhooks, not for its policies. An argument of the webhook itself takes precedence.",
 			Example: `+webhook:defaults(failurePolicy: Fail, timeoutSeconds: 5, namespaceSelector: "kubernetes.io/metadata.name notin (kube-system)")`,
@@ -194,17 +207,7 @@ func webhookDefinition(mutating bool) marker.Definition {
 				Doc: "The part of a request that the handler decodes: the object, or with `none` only the fields that all requests have, which is by far the fastest."},
 		}
 		if !mutating {
-			p = append(p, marker.Parameter{Name: "deleting", Type: marker.Enum(&m.Deleting, model.DeletingCheck, model.DeletingSkip, model.DeletingUnchanged), Default: model.DeletingCheck,
-				Doc: "Whether updates of objects that are being deleted are checked. A denial keeps the finalizers of an object that is older than the rule, and the object stays for ever. " +
-					"`unchangedSpec` allows them while nothing changes outside of metadata and status. `skip` allows all, also changes of the spec by anyone who may delete the object. " +
-					"Both are a match condition, and a check in the generated handler for older API servers. The default is `check`, because only the author knows whether a rule must hold until the end."},
-				marker.Parameter{Name: "ratchet", Type: marker.Bool(&m.Ratchet), Default: "false",
-					Doc: "Whether on UPDATE an error that the stored object has, too, is a warning. So objects that are older than a rule can still be updated. " +
-						"The validator is asked for an update that changes nothing, and its field errors are compared by path, type, value and message; elements of lists by their +listMapKey, elements of sets by value. " +
-						"Forbidden and errors other than field errors deny as before."},
-				marker.Parameter{Name: "enforcement", Type: marker.Enum(&m.Enforcement, model.EnforceDeny, model.EnforceWarn, model.EnforceAudit), Default: model.EnforceDeny,
-					Doc: "The answer to a request that the validator denies, so that a rule can be tried before it holds. `warn` allows it with a warning, the audit annotation `would-deny` and a metric, and `audit` without the warning. " +
-						"Charts and a flag of the program set another enforcement by the name of the webhook. If the validator fails, failurePolicy decides as before."})
+			p = append(p, optionParameters(&m.Options)...)
 		}
 		p = append(p, m.Matched.parameters()...)
 		return append(p, m.Settings.parameters(mutating)...)

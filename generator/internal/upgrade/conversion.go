@@ -79,9 +79,9 @@ func (s *step) keeps(kind, version, path string) bool {
 		if of.kind != kind || of.version != version {
 			return false
 		}
-		f := of.fate(path)
+		f := of.fieldConversion(path)
 		for in := around(path); f == nil && in != ""; in = around(in) {
-			if f = of.fate(in); f != nil && f.counterpart != "" {
+			if f = of.fieldConversion(in); f != nil && f.counterpart != "" {
 				return false
 			}
 		}
@@ -90,15 +90,15 @@ func (s *step) keeps(kind, version, path string) bool {
 }
 
 // kept reports whether the annotation has something of a field.
-func (f *fate) kept() bool { return f.loss != "" && f.verb != model.Drop }
+func (f *fieldConversion) kept() bool { return f.loss != "" && f.verb != model.Drop }
 
 func keptHasPlace(p *pass, old, now *side) {
 	if p.storage(old) == old.version {
 		return // stored objects have no kept value
 	}
 	var placed, overridden []string
-	for _, before := range old.fates {
-		then := now.fate(before.path)
+	for _, before := range old.fieldConversions {
+		then := now.fieldConversion(before.path)
 		switch {
 		case !before.kept() || !before.whole || before.counterpart != "" || then == nil || then.counterpart == "":
 		case then.missing != nil:
@@ -142,7 +142,7 @@ func (s *step) storage(of *side) string {
 	return ""
 }
 
-func fieldDropped(p *pass, before, then *fate) {
+func fieldDropped(p *pass, before, then *fieldConversion) {
 	if before.verb != model.Drop && then.verb == model.Drop {
 		p.report(Finding{Range: then.Range, Severity: Breaking,
 			Message: fmt.Sprintf("the field %s of %s %s is given up: %s", then.path, then.version, then.kind, then.reason),
@@ -151,7 +151,7 @@ func fieldDropped(p *pass, before, then *fate) {
 	}
 }
 
-func fieldLossy(p *pass, before, then *fate) {
+func fieldLossy(p *pass, before, then *fieldConversion) {
 	if then.whole && before.loss == "" && before.verb != model.Drop && then.kept() && before.counterpart == then.counterpart && before.how == then.how {
 		p.report(Finding{Range: then.Range, Severity: Careful,
 			Message: fmt.Sprintf("%s cannot represent all of %s of %s %s: %s", then.across.version, then.path, then.version, then.kind, then.loss),
@@ -161,7 +161,7 @@ func fieldLossy(p *pass, before, then *fate) {
 	}
 }
 
-func fieldMoved(p *pass, before, then *fate) {
+func fieldMoved(p *pass, before, then *fieldConversion) {
 	f := Finding{Range: then.Range, Severity: Breaking, Steps: []string{
 		"convert as before, and have the new place in a new version",
 		"otherwise stop what writes the kind, roll out the servers, and start it again"}}
@@ -188,20 +188,20 @@ func fieldMoved(p *pass, before, then *fate) {
 
 // dropsKept describes the loss of kept values of a field that converts otherwise: a value is put back only if the
 // object still has the converted value.
-func (f *fate) dropsKept() string {
+func (f *fieldConversion) dropsKept() string {
 	if !f.kept() {
 		return ""
 	}
 	return " Its values in annotations may no longer fit, and are dropped then."
 }
 
-func valueMoved(p *pass, before, then *fate) {
+func valueMoved(p *pass, before, then *fieldConversion) {
 	for _, r := range before.renames {
 		is := then.becomes(r.From)
 		if is == r.To || before.counterpart != then.counterpart || then.how != before.how {
 			continue
 		}
-		if spoke := then.across.fate(then.counterpart); then.to == convert.FromHub && spoke != nil && spoke.becomes(r.To) != r.From {
+		if spoke := then.across.fieldConversion(then.counterpart); then.to == convert.FromHub && spoke != nil && spoke.becomes(r.To) != r.From {
 			continue // it is told at the spoke's field
 		}
 		p.report(Finding{Range: then.Range, Severity: Breaking,
@@ -213,7 +213,7 @@ func valueMoved(p *pass, before, then *fate) {
 }
 
 // becomes is what a value of an enum is on the other side.
-func (f *fate) becomes(value string) string {
+func (f *fieldConversion) becomes(value string) string {
 	for _, r := range f.renames {
 		if r.From == value {
 			return r.To
@@ -222,7 +222,7 @@ func (f *fate) becomes(value string) string {
 	return value
 }
 
-func otherDefault(p *pass, before, then *fate) {
+func otherDefault(p *pass, before, then *fieldConversion) {
 	if before.missing == then.missing || before.counterpart != then.counterpart || then.to == convert.ToHub && then.verb == model.Drop {
 		return
 	}
