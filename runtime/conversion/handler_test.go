@@ -3,6 +3,7 @@
 package conversion
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -254,6 +255,31 @@ type tray struct {
 	Limits struct {
 		Max int64 `json:"max"`
 	} `json:"limits,omitempty"`
+}
+
+// TestRemovedStruct removes a struct from an object. The values that the annotation keeps for its members stay away,
+// although the conversion sets another member.
+func TestRemovedStruct(t *testing.T) {
+	shining := func(ctx context.Context, src *lamp[textSpec], dst *lamp[numberSpec]) error {
+		*dst = lamp[numberSpec]{}
+		if err := fieldsToHub(ctx, src, dst); err != nil {
+			return err
+		}
+		dst.Spec.Watts = cmp.Or(dst.Spec.Watts, 40)
+		return Exchange(ctx, src, dst, textStash, numberStash, fieldsFromHub)
+	}
+	h := NewHandler(Serve(Between("example.com", "Lamp", "v1", "v2", shining, lampFromHub, nil)))
+	convert := func(to, object string) string {
+		return string(answerOf(t, call(h, reviewOf("example.com/"+to, object))).Response.ConvertedObjects[0])
+	}
+	stored := convert("v1", `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"a"},"spec":{"color":"red","watts":60}}`)
+	if got := convert("v2", stored); !strings.Contains(got, `"color":"red"`) {
+		t.Fatal(got)
+	}
+	removed := strings.Replace(stored, `,"spec":{"watts":"60"}`, "", 1)
+	if got := convert("v2", removed); removed == stored || !strings.Contains(got, `"spec":{"watts":40}`) {
+		t.Errorf("%s\n%s", removed, got)
+	}
 }
 
 // TestPointerMade checks that an empty struct to which a conversion has made a pointer stays.

@@ -66,7 +66,7 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 		c := child.leaf
 		if inner := f.Shape.Structs(value, present); c == nil && inner.IsValid() {
 			r.at = append(r.at, f.Name)
-			if !r.isGone(f, inner) {
+			if !r.isGone(f) {
 				r.fields(inner, child)
 			}
 			r.at = r.at[:len(r.at)-1]
@@ -79,9 +79,9 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 }
 
 // isGone reports whether the object lacks a struct that Go writes even if it is missing. Values that the annotation
-// keeps for its members go with it.
-func (r *restoring) isGone(f *wire.Member, v reflect.Value) bool {
-	return r.lacks != nil && f.MayBeMissing() && v.IsZero() && r.lacks(r.at)
+// keeps for its members go with it, even if the conversion sets other members: a negated bool is true without a struct.
+func (r *restoring) isGone(f *wire.Member) bool {
+	return r.lacks != nil && f.MayBeMissing() && r.lacks(r.at)
 }
 
 // read sets a field of a struct to a value in JSON, and reports whether it fits.

@@ -437,10 +437,20 @@ func (p *pairPlanner) foreign(missing []Path) {
 	if len(rest) == 0 {
 		rest = missing
 	}
+	choices := p.choices(rest...)
+	if _, whole := outermost(p.at.spoke); len(rest) > manyFields && len(whole) > 0 {
+		s := p.spotOf(rest...)
+		s.fields = whole.String()
+		choices = fmt.Sprintf("%s keeps all of it for %s alone, %s gives it up, %s asks for your own code",
+			s.marker(model.Stash), p.conversion.Spoke.Version, s.marker(model.Drop), s.marker(model.Custom))
+	}
 	p.diags.Add(diag.Errorf(at, RuleUnclaimed, "%s has no fields for %s", p.conversion.Hub.Version, strings.Join(names, ", ")).
-		WithHint("%s", strings.Join(append(hints, p.choices(rest...)), "; ")).WithRelated(p.Spoke.Range, "%s is here", p.Spoke.Name).
+		WithHint("%s", strings.Join(append(hints, choices), "; ")).WithRelated(p.Spoke.Range, "%s is here", p.Spoke.Name).
 		WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
 }
+
+// manyFields is how many fields a hint names. If the hub lacks more of a struct, the two are hardly the same thing.
+const manyFields = 6
 
 // choices describes the rules for fields that the hub does not have.
 func (p *pairPlanner) choices(fields ...Path) string {

@@ -51,7 +51,7 @@ func fieldGone(p *pass, old, now *version) {
 				Steps: []string{
 					"keep the field in every version that is served or stored, also where nothing reads it any more",
 					"take fields away in a new version, with a rule that says what becomes of them"}}
-			if p.keeps(old, f.path) {
+			if p.keeps(old.kind, old.name, f.path) {
 				report.Effect += " Values of it in annotations of objects in other versions fit nowhere, and are dropped too."
 			}
 			p.report(report)
@@ -72,11 +72,20 @@ func article(shape string) string {
 	return "a " + shape
 }
 
-// keeps reports whether a conversion of the old state keeps a field of a version in the annotation.
-func (s *step) keeps(v *version, path string) bool {
+// keeps reports whether a conversion of the old state keeps a field of a version in the annotation, or all of a field
+// around it.
+func (s *step) keeps(kind, version, path string) bool {
 	return slices.ContainsFunc(s.from.sides, func(of *side) bool {
+		if of.kind != kind || of.version != version {
+			return false
+		}
 		f := of.fieldConversion(path)
-		return of.kind == v.kind && of.version == v.name && f != nil && f.kept()
+		for in := around(path); f == nil && in != ""; in = around(in) {
+			if f = of.fieldConversion(in); f != nil && f.counterpart != "" {
+				return false
+			}
+		}
+		return f != nil && f.kept()
 	})
 }
 

@@ -52,14 +52,19 @@ func (s *schema) mayHave(path string) bool {
 
 // refuses reports values that the new schema refuses.
 func (p *pass) refuses(s *schema, now manifest.Property, severity Severity, what string) {
-	p.report(Finding{Range: now.Range, Severity: severity,
+	f := Finding{Range: now.Range, Severity: severity,
 		Message: fmt.Sprintf("the schema of %s %s", s, what),
 		Effect: "The API server refuses new objects with other values, whether a client, a webhook or a conversion writes them. " +
 			"It still reads stored objects with such values, and from Kubernetes 1.30 on it accepts updates that leave the value as it is. " +
 			"Before, it refuses each update, the removal of a finalizer among them.",
 		Steps: []string{
 			"look for objects with such values: kubectl get -A -o json",
-			"correct them, and the clients that write them, before you apply the definition"}})
+			"correct them, and the clients that write them, before you apply the definition"}}
+	if p.keeps(s.of.Kind+"."+s.of.Group, s.version, strings.ReplaceAll(now.Path, "[]", "")) {
+		f.Effect += fmt.Sprintf(" The annotation webhook-gen.github.io/conversion keeps such values, too: a conversion to %s drops each that the new schema refuses.", s.version)
+		f.Steps[0] = fmt.Sprintf("look for objects with such values, in %s: kubectl get -A -o json shows them if you name this version", s.version)
+	}
+	p.report(f)
 }
 
 // isLimited reports whether a schema refuses values.
