@@ -58,7 +58,7 @@ func describeProject(ctx context.Context, m *load.Module, p *model.Project, deli
 		}
 	}
 	d := &explained.Project{Kinds: kinds, Types: types, MinKubernetesVersion: fmt.Sprintf("1.%d", p.OldestKubernetes())}
-	for _, c := range p.Configurations {
+	for _, c := range p.Distinct() {
 		object, err := untyped(render.Object(c, delivery))
 		if err != nil {
 			return nil, err

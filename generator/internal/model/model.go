@@ -6,6 +6,7 @@ package model
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -72,6 +73,27 @@ func (p *Project) ByManifest() (parts []*Project, manifests []string) {
 		parts = append(parts, &part)
 	}
 	return parts, manifests
+}
+
+// Distinct returns the configurations for one cluster. Configurations of several manifests may have the same name, which
+// kustomize or a chart then completes. Here, all but the first get the folder of their manifest as a suffix.
+func (p *Project) Distinct() (all []*Configuration) {
+	type object struct {
+		mutating bool
+		name     string
+	}
+	known := map[object]bool{}
+	for _, c := range p.Configurations {
+		if known[object{c.Mutating, c.Name}] {
+			renamed := *c
+			folder, _ := filepath.Rel(p.Module.Dir, filepath.Dir(c.Manifest)) // "" for another volume
+			renamed.Name += "-" + strings.ToLower(strings.NewReplacer("/", "-", `\`, "-", "_", "-").Replace(folder))
+			c = &renamed
+		}
+		known[object{c.Mutating, c.Name}] = true
+		all = append(all, c)
+	}
+	return all
 }
 
 // Configuration is a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration.

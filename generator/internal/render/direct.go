@@ -14,7 +14,9 @@ func Direct(p *model.Project, o Options) ([][]byte, error) {
 	var written fileList
 	crdPatches(&written, p, o.Delivery)
 	if len(p.Configurations) > 0 {
-		text, err := manifest(p, o)
+		all := *p
+		all.Configurations = p.Distinct()
+		text, err := manifest(&all, o)
 		written.put(output.File{Content: text}, err)
 	}
 	if always := p.AlwaysInstalled(); len(always) > 0 {
