@@ -30,7 +30,7 @@ func TestLifeOfVersion(t *testing.T) {
 	gone("v2")
 	var all []*unstructured.Unstructured
 	var names []string
-	for i := range 400 {
+	for i := range 150 {
 		all = append(all, c.crate("v1", fmt.Sprintf("crate-%03d", i), object{"size": fmt.Sprintf("%dcm", i)}))
 		names = append(names, all[i].GetName())
 	}
