@@ -75,16 +75,19 @@ func typeRules(t *resolve.Type) (all []string) {
 }
 
 // differing describes the rules that one version alone has. A transition rule does not count: it compares an object
-// with the stored one, and an unchanged object satisfies it.
+// with the stored one, and an unchanged object satisfies it. Nor does a rule about a field that the other version lacks.
 func (p *planner) differing(pair *Pair, spoke, hub []string) string {
-	isTransition := func(rule string) bool { return strings.Contains(rule, "oldSelf") }
+	isOwn := func(side Direction) func(string) bool {
+		return func(rule string) bool { return strings.Contains(rule, "oldSelf") || pair.lacksField(rule, side) }
+	}
+	spoke, hub = slices.DeleteFunc(spoke, isOwn(spokeSide)), slices.DeleteFunc(hub, isOwn(hubSide))
 	for i, rule := range spoke {
 		spoke[i] = pair.inHub(rule)
 	}
 	var parts []string
 	for side, rules := range [2][2][]string{{spoke, hub}, {hub, spoke}} {
 		for _, rule := range rules[0] {
-			if !isTransition(rule) && !slices.Contains(rules[1], rule) {
+			if !slices.Contains(rules[1], rule) {
 				parts = append(parts, fmt.Sprintf("%s has the rule %q, and %s has not", p.version(Direction(side)), rule, p.version(1-Direction(side))))
 			}
 		}
@@ -93,6 +96,21 @@ func (p *planner) differing(pair *Pair, spoke, hub []string) string {
 }
 
 var selfPath = regexp.MustCompile(`\bself((?:\.[A-Za-z_]\w*)+)`)
+
+// lacksField reports whether a rule of a side's struct is about a field that does not convert.
+func (p *Pair) lacksField(rule string, side Direction) bool {
+	if p == nil {
+		return false
+	}
+	return slices.ContainsFunc(selfPath.FindAllString(rule, -1), func(text string) bool {
+		first := strings.Split(text, ".")[1]
+		is := func(c *Claim) bool {
+			names := c.side(side).names()
+			return len(names) > 0 && names[0] == first
+		}
+		return slices.ContainsFunc(p.Claims, is) && !slices.ContainsFunc(p.Claims, func(c *Claim) bool { return is(c) && c.Value != nil })
+	})
+}
 
 // inHub returns a rule of the spoke's struct with the names that its fields have in the hub.
 func (p *Pair) inHub(rule string) string {
