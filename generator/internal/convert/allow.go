@@ -37,8 +37,8 @@ type visit struct {
 // visit calls a function for the claims with values of a pair and of the pairs inside it, at their places. It visits a
 // pair once with an allowance of the rule, and once without. It goes into a claim if the function returns true.
 func (p *planner) visit(rule string, pair *Pair, at place, seen map[visit]bool, use func(in *Pair, c *Claim, here place) bool) {
-	visited := visit{pair, len(at.spoke) > 0 && slices.ContainsFunc(p.rules.allowed, func(r *model.ConversionRule) bool {
-		return r.Rule == rule && p.covers(r, at.spoke)
+	visited := visit{pair, len(at.Spoke) > 0 && slices.ContainsFunc(p.rules.allowed, func(r *model.ConversionRule) bool {
+		return r.Rule == rule && p.covers(r, at.Spoke)
 	})}
 	if seen[visited] || pair.Opaque {
 		return

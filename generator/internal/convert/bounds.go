@@ -44,6 +44,10 @@ func (b bounded) elements() bounded {
 	return inner
 }
 
+func elements(values Sides[bounded]) Sides[bounded] {
+	return Sides[bounded]{values.Spoke.elements(), values.Hub.elements()}
+}
+
 // doc returns the comments of the type. Types of Kubernetes itself have no validation markers.
 func (b bounded) doc() []*ast.CommentGroup {
 	if strings.HasPrefix(b.t.Package, "k8s.io/") {
@@ -75,8 +79,8 @@ type refusal struct {
 func (p *planner) noteBounds(plan *Plan) {
 	same := plan.Same()
 	p.visit(RuleBounds, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
-		b := bounds{planner: p, pair: in, claim: c, at: here, isText: same.has(here.spoke.names())}
-		b.value(c.Value, boundedField(c.Spoke.Last()), boundedField(c.Hub.Last()), "")
+		b := bounds{planner: p, pair: in, claim: c, at: here, isText: same.has(here.Spoke.names())}
+		b.value(c.Value, Sides[bounded]{boundedField(c.Spoke.Last()), boundedField(c.Hub.Last())}, "")
 		return true
 	})
 }
@@ -90,75 +94,72 @@ type bounds struct {
 	// isText is true if the handler copies the text of the values.
 	isText bool
 	// zeroless is true for each direction in which a zero value sets nothing on the other side.
-	zeroless [2]bool
+	zeroless Ways[bool]
 	// renames are the values that get other names.
 	renames Rename
 }
 
 // value compares the markers of two values and of their content. part names the content: "[]" for elements.
-func (b bounds) value(v *Value, spoke, hub bounded, part string) {
+func (b bounds) value(v *Value, values Sides[bounded], part string) {
 	inner := b
-	inner.zeroless = [2]bool{}
+	inner.zeroless = Ways[bool]{}
 	switch how := v.How.(type) {
 	case Assign, DeepCopyInto, DeepCopy:
-		b.same(spoke, hub, part)
+		b.same(values, part)
 	case Checked:
-		if how.Funcs == [2]string{"Integer", "Integer"} {
-			b.compare(spoke, hub, part)
+		if how.Funcs == both("Integer") {
+			b.compare(values, part)
 		}
 	case Rename:
 		b.renames = how
-		b.compare(spoke, hub, part)
+		b.compare(values, part)
 	case Call:
-		b.compare(spoke, hub, part)
+		b.compare(values, part)
 	case Pointer:
-		b.value(v.Elem, spoke, hub, part)
+		b.value(v.Elem, values, part)
 	case Optional:
-		b.zeroless[v.Outer] = b.zeroless[v.Outer] || how.ZeroIsNil
-		b.value(v.Elem, spoke, hub, part)
+		b.zeroless[v.Outer.In()] = b.zeroless[v.Outer.In()] || how.ZeroIsNil
+		b.value(v.Elem, values, part)
 	case Each, Entries:
-		b.compare(spoke, hub, part)
-		inner.value(v.Elem, spoke.elements(), hub.elements(), part+"[]")
+		b.compare(values, part)
+		inner.value(v.Elem, elements(values), part+"[]")
 	case Keyed:
-		b.compare(spoke, hub, part)
-		inner.keys(v.Outer, how.Member.Last(), spoke, hub, part)
-		inner.value(v.Elem, spoke.elements(), hub.elements(), part+"[]")
+		b.compare(values, part)
+		inner.keys(v.Outer, how.Member.Last(), values, part)
+		inner.value(v.Elem, elements(values), part+"[]")
 	case First, Element:
-		plain, list := Sides(v.Outer, spoke, hub)
-		spoke, hub = Sides(v.Outer, plain, list.elements())
-		inner.zeroless[v.Outer] = true
-		inner.value(v.Elem, spoke, hub, part)
+		list, plain := values.across(v.Outer)
+		inner.zeroless[v.Outer.In()] = true
+		inner.value(v.Elem, facing(v.Outer, list.elements(), plain), part)
 	case Wrap:
-		b.zeroless[v.Outer] = b.zeroless[v.Outer] || how.Plain != nil
-		plain, _ := Sides(v.Outer, spoke, hub)
-		spoke, hub = Sides(v.Outer, plain, boundedField(how.Member.Last()))
-		b.value(v.Elem, spoke, hub, part)
+		b.zeroless[v.Outer.In()] = b.zeroless[v.Outer.In()] || how.Plain != nil
+		*values.on(v.Outer) = boundedField(how.Member.Last())
+		b.value(v.Elem, values, part)
 	}
 }
 
 // same compares values of one type. The fields may have different markers for them and for their elements.
-func (b bounds) same(spoke, hub bounded, part string) {
-	b.compare(spoke, hub, part)
-	kind := spoke.t.Kind()
-	if kind == hub.t.Kind() && (kind == resolve.Slice || kind == resolve.Array || kind == resolve.Map) {
-		b.zeroless = [2]bool{}
-		b.same(spoke.elements(), hub.elements(), part+"[]")
+func (b bounds) same(values Sides[bounded], part string) {
+	b.compare(values, part)
+	kind := values.Spoke.t.Kind()
+	if kind == values.Hub.t.Kind() && (kind == resolve.Slice || kind == resolve.Array || kind == resolve.Map) {
+		b.zeroless = Ways[bool]{}
+		b.same(elements(values), part+"[]")
 	}
 }
 
 // keys compares the keys of a map, which have no markers, with the member of a list's elements that has the key. list
-// is the direction to the side with the list.
-func (b bounds) keys(list Direction, member *resolve.Field, spoke, hub bounded, part string) {
-	around, _ := Sides(list, spoke, hub)
-	spoke, hub = Sides(list, bounded{t: around.t.Key()}, bounded{t: member.Type, own: []markers{{doc: member.Doc}}})
-	b.compare(spoke, hub, part+"[key]")
+// is the side with the list.
+func (b bounds) keys(list Side, member *resolve.Field, values Sides[bounded], part string) {
+	key := bounded{t: values.At(list.Other()).t.Key()}
+	b.compare(facing(list, bounded{t: member.Type, own: []markers{{doc: member.Doc}}}, key), part+"[key]")
 }
 
 // compare reports the markers of each side that refuse values of the other side.
-func (b bounds) compare(spoke, hub bounded, part string) {
-	var found [2][]refusal
-	for _, d := range []Direction{ToHub, FromHub} {
-		from, to := Sides(d, spoke, hub)
+func (b bounds) compare(values Sides[bounded], part string) {
+	var found Ways[[]refusal]
+	for _, d := range Directions() {
+		from, to := values.Ends(d)
 		limits := to.limits()
 		if value := from.leftOut(to, b.isText); value != "" && (b.claim.Default == nil || d == FromHub) {
 			found[d] = append(found[d], refusal{to: "required", from: value})
@@ -219,12 +220,11 @@ func absent(limits []Limits, to *resolve.Type) refusal {
 }
 
 // report warns of refused values, once for a field or its elements.
-func (b bounds) report(found [2][]refusal, part string) {
-	versions := [2]string{b.conversion.Spoke.Version, b.conversion.Hub.Version}
+func (b bounds) report(found Ways[[]refusal], part string) {
 	var parts, differ []string
 	for _, verb := range []string{"refuses", "may refuse", "differs"} {
 		for d, refused := range found {
-			from, to := versions[d], versions[1-d]
+			from, to := b.version(Direction(d).From()), b.version(Direction(d).To())
 			var each []string
 			for _, r := range refused {
 				name, value, _ := strings.Cut(r.to, "=")
@@ -242,11 +242,11 @@ func (b bounds) report(found [2][]refusal, part string) {
 			}
 		}
 	}
-	if parts == nil || b.allows(RuleBounds, b.pair, b.claim, b.at.spoke) {
+	if parts == nil || b.allows(RuleBounds, b.pair, b.claim, b.at.Spoke) {
 		return
 	}
 	s := b.spotAt(b.pair, b.claim, b.at)
-	b.diags.Add(diag.Warningf(b.claim.Spoke.Last().Range, RuleBounds, "%s: %s", strings.Join(b.at.spoke.names(), ".")+part, strings.Join(parts, ", and ")).
+	b.diags.Add(diag.Warningf(b.claim.Spoke.Last().Range, RuleBounds, "%s: %s", strings.Join(b.at.Spoke.names(), ".")+part, strings.Join(parts, ", and ")).
 		WithHint("give both the same markers; %s converts the values by your own code, %s accepts the difference", s.marker(model.Custom), s.marker(model.Allow, "rule", RuleBounds)).
 		WithRelated(b.claim.Hub.Last().Range, "the field of %s is here", b.conversion.Hub.Version))
 }

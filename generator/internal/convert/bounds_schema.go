@@ -23,10 +23,9 @@ type Mark struct {
 
 // Marks returns the marks of the fields of the version on a side, in the order of the fields. It leaves out types of
 // Kubernetes itself.
-func (p *Plan) Marks(side Direction) []Mark {
-	t, _ := Sides(side, p.Root.Spoke, p.Root.Hub)
+func (p *Plan) Marks(side Side) []Mark {
 	var found []Mark
-	visitFields(t, nil, nil, func(path []string, f *resolve.Field) {
+	visitFields(p.Root.At(side), nil, nil, func(path []string, f *resolve.Field) {
 		marked := boundedField(f).schema()
 		if value := schema.DefaultJSON(f); value != "" {
 			marked["default"] = json.RawMessage(value)
@@ -155,9 +154,9 @@ func addBound(schema map[string]any, key string, e end, sign float64) {
 // other: an allowance, or values of an enum that stay what they are.
 func (p *planner) noteRefused(plan *Plan) {
 	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
-		accepts := c.Value != nil && (c.Same != nil || len(p.allowing(RuleBounds, in, c, here.spoke)) > 0)
+		accepts := c.Value != nil && (c.Same != nil || len(p.allowing(RuleBounds, in, c, here.Spoke)) > 0)
 		if accepts {
-			plan.Refused = append(plan.Refused, here.paths()...)
+			plan.Refused = append(plan.Refused, here.paths().list()...)
 		}
 		return !accepts
 	})

@@ -21,7 +21,7 @@ type Plan struct {
 	// Root is the pair of the two versions' types.
 	Root *Pair
 	// Schemas are the stash's schemas, by side.
-	Schemas [2]*Schema
+	Schemas Sides[*Schema]
 	// Refused are the fields of both versions for which a marker accepts what V11 is about, as sorted paths in JSON names.
 	Refused []string
 }

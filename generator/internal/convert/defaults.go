@@ -61,25 +61,24 @@ func omitsZero(f *resolve.Field) bool {
 func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 	same, warned := plan.Same(), map[*resolve.Field]bool{}
 	p.visit(RuleDefault, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
-		if same.has(here.spoke.names()) {
+		if same.has(here.Spoke.names()) {
 			return false
 		}
-		for _, d := range []Direction{ToHub, FromHub} {
-			from, to := Sides(d, c.Spoke.Last(), c.Hub.Last())
+		for _, d := range Directions() {
+			from, to := c.From(d).Last(), c.To(d).Last()
 			_, isEntry := c.Value.How.(Entry)
 			if isEntry || warned[to] || c.Default != nil && d == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) {
 				continue
 			}
-			if warned[to] = true; p.allows(RuleDefault, in, c, here.spoke) {
+			if warned[to] = true; p.allows(RuleDefault, in, c, here.Spoke) {
 				continue
 			}
-			_, path := Sides(d, here.spoke, here.hub)
-			version, option := p.version(1-d), "omitempty"
+			version, option := p.version(d.To()), "omitempty"
 			if !to.OmitEmpty || to.Type.Kind() == resolve.Struct || to.Type.Kind() == resolve.Array {
 				option = "omitzero"
 			}
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
-				strings.Join(path.names(), "."), version, zeroText(to.Type), schema.Default(to)).
+				strings.Join(here.To(d).names(), "."), version, zeroText(to.Type), schema.Default(to)).
 				WithHint("make it a pointer, or take %s out of its tag; %s accepts it", option, p.spotAt(in, c, here).marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		return true
@@ -106,7 +105,7 @@ func zeroText(t *resolve.Type) string {
 func (p *pairPlanner) unreached() {
 	for _, c := range p.Claims {
 		to := c.DefaultTo()
-		path := c.side(1 - to)
+		path := c.To(to)
 		if !c.HasDefault() || c.Value != nil || !path.pointers() {
 			continue
 		}
@@ -120,7 +119,7 @@ func (p *pairPlanner) unreached() {
 				s := p.spotOf()
 				custom = s.marker(model.Custom, "hub", s.within(around.String()))
 			}
-			p.diags.Add(diag.Errorf(p.claims[1-to][path.String()], RuleDefault, "the default for %s is never set: nothing of %s converts to %s or to a field in it", path, p.version(to), around).
+			p.diags.Add(diag.Errorf(p.claims.To(to)[path.String()], RuleDefault, "the default for %s is never set: nothing of %s converts to %s or to a field in it", path, p.version(to.From()), around).
 				WithHint("+webhook:conversion:to moves a field there; %s sets it by your own code", custom).WithRelated(f.Range, "%s is a pointer", around))
 			break
 		}
@@ -130,7 +129,7 @@ func (p *pairPlanner) unreached() {
 // makes reports whether a value makes the struct at a path on the destination side of a direction.
 func (p *pairPlanner) makes(around Path, to Direction) bool {
 	return slices.ContainsFunc(p.Claims, func(c *Claim) bool {
-		path := c.side(1 - to)
+		path := c.To(to)
 		return c.Value != nil && (path.String() == around.String() || isPart(path, around))
 	})
 }
@@ -149,7 +148,7 @@ func (p *Plan) Replaced() []string {
 	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
 		inBoth := c.Spoke != nil && c.Hub != nil
 		if inBoth && (c.HasDefault() || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last()))) {
-			paths = append(paths, here.paths()...)
+			paths = append(paths, here.paths().list()...)
 		}
 		return true
 	})

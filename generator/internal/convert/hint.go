@@ -90,8 +90,8 @@ func (p *pairPlanner) spotOf(fields ...Path) spot {
 		}
 		return spot{}
 	}
-	around, spoke := outermost(p.at.spoke)
-	counterpart, hub := outermost(p.at.hub)
+	around, spoke := outermost(p.at.Spoke)
+	counterpart, hub := outermost(p.at.Hub)
 	pkg, name := p.conversion.Spoke.Path, p.conversion.Spoke.Name
 	switch {
 	case (around == nil) != (counterpart == nil): // a converter makes elements on one side alone
@@ -174,7 +174,7 @@ func (p *valuePlanner) byHand() string {
 		arguments = []string{"hub", hub}
 	}
 	custom := s.marker(model.Custom, arguments...) + " asks for your own code"
-	if p.entries[spokeSide] != "" { // which both versions have
+	if p.entries.Spoke != "" { // which both versions have
 		return custom
 	}
 	return fmt.Sprintf("%s, %s says that the two are not the same thing", custom, s.marker(model.Stash))
@@ -241,6 +241,6 @@ func (p *valuePlanner) works(as string) bool {
 	if p.rule != nil {
 		converters = append(slices.Clone(p.rule.As.V), converters...)
 	}
-	_, bad := tried.value(p.fields[spokeSide].Type, p.fields[hubSide].Type, converters)
+	_, bad := tried.value(Sides[*Type]{p.fields.Spoke.Type, p.fields.Hub.Type}, converters)
 	return bad == nil
 }

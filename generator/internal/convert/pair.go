@@ -21,8 +21,8 @@ type pairPlanner struct {
 	*planner
 	*Pair
 	at     place
-	taken  [2]map[string]bool       // by side: the paths of claimed fields
-	claims [2]map[string]diag.Range // by side and path: the rule that claims it
+	taken  Sides[map[string]bool]       // by side: the paths of claimed fields
+	claims Sides[map[string]diag.Range] // by side and path: the rule that claims it
 }
 
 // ruled is the claim of a rule before its value is planned.
@@ -31,7 +31,7 @@ type ruled struct {
 	rule    model.ConversionRule
 	renames []Renaming
 	missing []model.ConversionRule // the defaults beside it
-	entries [2]string              // the keys of entries of metadata, by side
+	entries Sides[string]          // the keys of entries of metadata, by side
 }
 
 // rule makes the claims of the rules for one field.
@@ -57,14 +57,14 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 			claim.missing = append(claim.missing, r)
 		case decided || r.Verb == model.Default:
 			p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule for the field %s", f.field).WithRelated(main.Range, "the first is here"))
-			p.taken[spokeSide][f.field] = true
+			p.taken.Spoke[f.field] = true
 			return nil
 		default:
 			main, decided = r, true
 		}
 	}
-	spoke, spokeEntry, ok := p.find(spokeSide, main.Field)
-	if !ok || !p.take(spokeSide, spoke, main) {
+	spoke, spokeEntry, ok := p.find(Spoke, main.Field)
+	if !ok || !p.take(Spoke, spoke, main) {
 		return nil
 	}
 	claim.rule, claim.Spoke, claim.Verb, claim.Reason = main, spoke, main.Verb, main.Reason
@@ -87,12 +87,12 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 	case model.Custom:
 		return p.custom(claim, drop)
 	}
-	hub, hubEntry, ok := p.find(hubSide, main.Path)
-	if !ok || !p.take(hubSide, hub, main) {
+	hub, hubEntry, ok := p.find(Hub, main.Path)
+	if !ok || !p.take(Hub, hub, main) {
 		return nil
 	}
 	claim.Hub = hub
-	claim.entries = [2]string{spokeEntry, hubEntry}
+	claim.entries = Sides[string]{spokeEntry, hubEntry}
 	return []ruled{claim}
 }
 
@@ -126,13 +126,13 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 
 // between returns the planner of the values of two fields.
 func (p *pairPlanner) between(spoke, hub Path) *valuePlanner {
-	return &valuePlanner{planner: p.planner, in: p, path: spoke, hubPath: hub, at: p.at.at(spoke, hub), fields: [2]*resolve.Field{spoke.Last(), hub.Last()},
-		skip: [2]map[string]bool{below(p.taken[spokeSide], spoke.String()), below(p.taken[hubSide], hub.String())}}
+	return &valuePlanner{planner: p.planner, in: p, path: spoke, hubPath: hub, at: p.at.at(spoke, hub), fields: Sides[*resolve.Field]{spoke.Last(), hub.Last()},
+		skip: Sides[map[string]bool]{below(p.taken.Spoke, spoke.String()), below(p.taken.Hub, hub.String())}}
 }
 
 // unless notes the field that keeps a value out of the hub. The value of a hub with both members is lost, too.
 func (p *pairPlanner) unless(c *Claim, r model.ConversionRule) {
-	path, entry, ok := p.find(spokeSide, r.Unless)
+	path, entry, ok := p.find(Spoke, r.Unless)
 	_, isEntry := entryOf(c)
 	switch {
 	case !ok:
@@ -146,7 +146,7 @@ func (p *pairPlanner) unless(c *Claim, r model.ConversionRule) {
 	}
 	c.Unless = path
 	loss := fmt.Sprintf("all of it beside %s", path)
-	c.Value.Loss = [2]string{loss, loss}
+	c.Value.Loss = both(loss)
 }
 
 // isPart reports whether a path leads into the value at another path.
@@ -192,38 +192,38 @@ func (p *pairPlanner) custom(claim ruled, drop *model.ConversionRule) []ruled {
 
 // functions returns the directions in which the user's own code is called. A field that only the hub has is computed
 // from the rest of the spoke, and needs no code on the way back.
-func functions(r model.ConversionRule, inSpoke bool) [2]bool {
+func functions(r model.ConversionRule, inSpoke bool) Ways[bool] {
 	if r.Direction.IsSet() {
-		return [2]bool{r.Direction.V == model.Directions()[ToHub], r.Direction.V == model.Directions()[FromHub]}
+		return Ways[bool]{r.Direction.V == model.Directions()[ToHub], r.Direction.V == model.Directions()[FromHub]}
 	}
-	return [2]bool{true, inSpoke}
+	return Ways[bool]{true, inSpoke}
 }
 
 // customFields finds the additional fields of a custom rule.
 func (p *pairPlanner) customFields(claim ruled) []ruled {
 	r := claim.rule
 	for _, field := range r.Others {
-		spoke, _, ok := p.find(spokeSide, field)
-		if !ok || !p.take(spokeSide, spoke, r) {
+		spoke, _, ok := p.find(Spoke, field)
+		if !ok || !p.take(Spoke, spoke, r) {
 			return nil
 		}
-		claim.SpokeOthers = append(claim.SpokeOthers, spoke)
+		claim.Others.Spoke = append(claim.Others.Spoke, spoke)
 	}
 	if !r.Hub.IsSet() {
 		if hub, ok := lookup(p.Hub, r.Field.V); ok {
 			claim.Hub = hub
-			p.take(hubSide, hub, r)
+			p.take(Hub, hub, r)
 		}
 		return []ruled{claim}
 	}
 	for i, name := range r.Hub.V {
-		hub, _, ok := p.find(hubSide, diag.Sourced[string]{V: name, At: r.Hub.Each[i]})
-		if !ok || !p.take(hubSide, hub, r) {
+		hub, _, ok := p.find(Hub, diag.Sourced[string]{V: name, At: r.Hub.Each[i]})
+		if !ok || !p.take(Hub, hub, r) {
 			return nil
 		}
-		claim.HubOthers = append(claim.HubOthers, hub)
+		claim.Others.Hub = append(claim.Others.Hub, hub)
 	}
-	claim.Hub, claim.HubOthers = claim.HubOthers[0], claim.HubOthers[1:]
+	claim.Hub, claim.Others.Hub = claim.Others.Hub[0], claim.Others.Hub[1:]
 	return []ruled{claim}
 }
 
@@ -248,8 +248,8 @@ func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.Conversi
 	var claims []ruled
 	for i, name := range r.Hub.V {
 		path := diag.Sourced[string]{V: name, At: r.Hub.Each[i]}
-		hub, entry, ok := p.find(hubSide, path)
-		if !ok || !p.take(hubSide, hub, r) {
+		hub, entry, ok := p.find(Hub, path)
+		if !ok || !p.take(Hub, hub, r) {
 			continue
 		}
 		if entry != "" && r.Verb == model.Default {
@@ -263,7 +263,7 @@ func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.Conversi
 				continue
 			}
 		}
-		claim := ruled{Claim: &Claim{Hub: hub, Verb: r.Verb, Reason: r.Reason, Entry: entry}, rule: r}
+		claim := ruled{Claim: &Claim{Sides: Sides[Path]{Hub: hub}, Verb: r.Verb, Reason: r.Reason, Entry: entry}, rule: r}
 		if r.Verb == model.Default {
 			for _, d := range rules {
 				if differs(d, claim.missing) {
@@ -281,12 +281,12 @@ func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.Conversi
 
 // complete notes that the user's own code completes the struct.
 func (p *pairPlanner) complete(r model.ConversionRule) {
-	if first, ok := p.claims[spokeSide][""]; ok {
+	if first, ok := p.claims.Spoke[""]; ok {
 		p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule by which your own code completes %s", p.Spoke.Name).
 			WithHint("remove it: one function can do all of it").WithRelated(first, "the first is here"))
 		return
 	}
-	p.claims[spokeSide][""] = r.Range
+	p.claims.Spoke[""] = r.Range
 	p.After = functions(r, true)
 }
 
@@ -303,16 +303,15 @@ func differs(r model.ConversionRule, others []model.ConversionRule) bool {
 
 // missing sets the default for a field that the source leaves unset.
 func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
-	side := 1 - c.DefaultTo()
-	field, version := c.side(side), p.version(side)
+	side := c.DefaultTo().To()
+	field, version := c.At(side), p.version(side)
 	t := field.Last().Type
 	value, ok := constant(pointee(t), r.Default.V)
 	if r.From != "" {
 		value, ok = Metadata(r.From), isText(t) && t.Package == ""
 	}
 	if !ok || value == zeroOf(value) && t.Kind() != resolve.Pointer {
-		word, _ := Sides(side, "spoke", "hub")
-		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the %s's %s", r.Default.V, word, t).
+		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the %s's %s", r.Default.V, side, t).
 			WithHint("a default is text, a whole number or a bool, and zero is one for a pointer only; +webhook:conversion:custom is for other types"))
 		return
 	}
@@ -339,8 +338,8 @@ func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
 }
 
 // find looks up a rule's path in the struct of a side; key is the key of a metadata entry.
-func (p *pairPlanner) find(side Direction, path diag.Sourced[string]) (found Path, key string, ok bool) {
-	t, _ := Sides(side, p.Spoke, p.Hub)
+func (p *pairPlanner) find(side Side, path diag.Sourced[string]) (found Path, key string, ok bool) {
+	t := p.At(side)
 	if found, key = entry(t, path.V); found != nil {
 		return found, key, true
 	}
@@ -362,40 +361,39 @@ func (p *pairPlanner) find(side Direction, path diag.Sourced[string]) (found Pat
 }
 
 // take claims a field for a rule.
-func (p *pairPlanner) take(side Direction, path Path, r model.ConversionRule) bool {
-	if p.taken[side][path.String()] {
-		word, _ := Sides(side, "spoke", "hub")
-		d := diag.Errorf(r.Range, RuleTwice, "the %s's field %s is claimed twice", word, path)
-		if other, ok := p.claims[side][path.String()]; ok {
+func (p *pairPlanner) take(side Side, path Path, r model.ConversionRule) bool {
+	if p.taken.At(side)[path.String()] {
+		d := diag.Errorf(r.Range, RuleTwice, "the %s's field %s is claimed twice", side, path)
+		if other, ok := p.claims.At(side)[path.String()]; ok {
 			d = d.WithRelated(other, "the other rule is here")
 		}
 		p.diags.Add(d.WithHint("let one rule take care of both: +webhook:conversion:custom"))
 		return false
 	}
-	p.taken[side][path.String()] = true
-	p.claims[side][path.String()] = r.Range
+	p.taken.At(side)[path.String()] = true
+	p.claims.At(side)[path.String()] = r.Range
 	return true
 }
 
 // sameNames claims the fields with the same name on both sides, and reports fields that only the spoke has.
 func (p *pairPlanner) sameNames() {
 	var missing, foreign []Path
-	for _, m := range members(p.Spoke, p.taken[spokeSide]) {
+	for _, m := range members(p.Spoke, p.taken.Spoke) {
 		name := m.String()
-		if p.taken[spokeSide][name] {
+		if p.taken.Spoke[name] {
 			continue
 		}
 		counterpart, ok := lookup(p.Hub, name)
-		if !ok || p.taken[hubSide][name] {
+		if !ok || p.taken.Hub[name] {
 			missing = append(missing, m)
 			if !p.isOwn(p.declares(m)) {
 				foreign = append(foreign, m)
 			}
 			continue
 		}
-		p.taken[spokeSide][name], p.taken[hubSide][name] = true, true
+		p.taken.Spoke[name], p.taken.Hub[name] = true, true
 		if v := p.between(m, counterpart).top(nil); v != nil {
-			p.Claims = append(p.Claims, &Claim{Spoke: m, Hub: counterpart, Value: v})
+			p.Claims = append(p.Claims, &Claim{Sides: Sides[Path]{m, counterpart}, Value: v})
 		}
 	}
 	for _, m := range missing {
@@ -417,7 +415,7 @@ func (p *planner) isOwn(importPath string) bool {
 // marker, where one rule takes care of all.
 func (p *pairPlanner) foreign(missing []Path) {
 	at, in := p.conversion.Range, p.conversion.Spoke.Path
-	for _, f := range slices.Concat(p.at.spoke, missing[0][:len(missing[0])-1]) {
+	for _, f := range slices.Concat(p.at.Spoke, missing[0][:len(missing[0])-1]) {
 		if p.isOwn(in) {
 			at = f.Range
 		}
@@ -426,7 +424,7 @@ func (p *pairPlanner) foreign(missing []Path) {
 	var names, hints []string
 	var rest []Path
 	for _, m := range missing {
-		name := strings.Join(slices.Concat(p.at.spoke, m).names(), ".")
+		name := strings.Join(slices.Concat(p.at.Spoke, m).names(), ".")
 		names = append(names, name)
 		if near, ok := p.likely(m); ok {
 			hints = append(hints, fmt.Sprintf("%s if that is the new name of %s", near, name))
@@ -461,23 +459,23 @@ func content(t *resolve.Type) *resolve.Type {
 // parts.
 func (p *pairPlanner) spokeOnly(m Path) {
 	name := m.String()
-	if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.taken[spokeSide], name)) > 0 {
+	if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.taken.Spoke, name)) > 0 {
 		for _, part := range members(inner, nil) {
-			if whole := slices.Concat(m, part); !p.taken[spokeSide][whole.String()] {
+			if whole := slices.Concat(m, part); !p.taken.Spoke[whole.String()] {
 				p.spokeOnly(whole)
 			}
 		}
 		return
 	}
 	at := p.at.at(m, nil)
-	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(slices.Concat(p.at.spoke, m).names(), "."))
+	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(slices.Concat(p.at.Spoke, m).names(), "."))
 	hint := p.choices(m)
 	if near, ok := p.likely(m); ok {
 		hint = near + " if that is its new name; " + hint
 	} else if out, ok := p.movedOut(m); ok {
 		hint = out + " if the member has moved out of it; " + hint
 	}
-	if p.taken[hubSide][name] {
+	if p.taken.Hub[name] {
 		hint = "another rule claims the hub's field of that name; " + hint
 	}
 	p.diags.Add(d.WithHint("%s", errorTree(p.conversion, at, m.Last().Type, nil, hint)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
@@ -489,7 +487,7 @@ func (p *pairPlanner) movedOut(m Path) (rule string, ok bool) {
 	for _, part := range members(pointee(m.Last().Type), nil) {
 		name, whole := part.String(), slices.Concat(m, part)
 		h, ok := lookup(p.Hub, name)
-		if _, both := lookup(p.Spoke, name); !ok || both || p.taken[hubSide][name] {
+		if _, both := lookup(p.Spoke, name); !ok || both || p.taken.Hub[name] {
 			continue
 		}
 		if as, ok := p.fits(part.Last(), h.Last()); ok {
@@ -513,7 +511,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	as := map[string]string{}
 	add := func(candidates *[]string, path string, may bool) {
 		h, ok := lookup(p.Hub, path)
-		if !may || !ok || p.taken[hubSide][path] {
+		if !may || !ok || p.taken.Hub[path] {
 			return
 		}
 		if how, ok := p.fits(m.Last(), h.Last()); ok {
@@ -523,7 +521,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	}
 	for _, h := range members(p.Hub, nil) {
 		name := h.String()
-		if p.taken[hubSide][name] {
+		if p.taken.Hub[name] {
 			continue
 		}
 		_, both := lookup(p.Spoke, name)
@@ -594,7 +592,7 @@ func inflects(a, b string) bool {
 func (p *pairPlanner) hasRival(m Path, path string) bool {
 	target, _ := lookup(p.Hub, path)
 	return slices.ContainsFunc(members(p.Spoke, nil), func(o Path) bool {
-		if o.String() == m.String() || p.taken[spokeSide][o.String()] || has(p.Hub, o.String()) {
+		if o.String() == m.String() || p.taken.Spoke[o.String()] || has(p.Hub, o.String()) {
 			return false
 		}
 		_, near := diag.Nearest(o.String(), []string{path})
@@ -674,46 +672,40 @@ func opposite(a, b string) bool {
 
 // hubOnly claims the fields that only the hub has. The spoke's annotation keeps them.
 func (p *pairPlanner) hubOnly(t *resolve.Type, before Path) {
-	for _, m := range members(t, p.taken[hubSide]) {
+	for _, m := range members(t, p.taken.Hub) {
 		whole := slices.Concat(before, m)
 		name := whole.String()
-		if p.taken[hubSide][name] {
+		if p.taken.Hub[name] {
 			continue
 		}
-		if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.taken[hubSide], name)) > 0 {
+		if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.taken.Hub, name)) > 0 {
 			p.hubOnly(inner, whole)
 			continue
 		}
-		p.Claims = append(p.Claims, &Claim{Hub: whole, Verb: model.Stash})
+		p.Claims = append(p.Claims, &Claim{Sides: Sides[Path]{Hub: whole}, Verb: model.Stash})
 	}
 }
 
 // claimed returns, for each side, the paths that convert to a path of the other side.
-func (p *Pair) claimed() [2]map[string]bool {
-	claimed := [2]map[string]bool{{}, {}}
+func (p *Pair) claimed() Sides[map[string]bool] {
+	claimed := Sides[map[string]bool]{map[string]bool{}, map[string]bool{}}
 	for _, c := range p.Claims {
 		if c.Value != nil {
-			claimed[ToHub][c.Spoke.String()], claimed[FromHub][c.Hub.String()] = true, true
+			claimed.Spoke[c.Spoke.String()], claimed.Hub[c.Hub.String()] = true, true
 		}
 	}
 	return claimed
 }
 
 // unconverted returns the paths of one side that neither convert nor are dropped.
-func (p *Pair) unconverted(from Direction) map[string]bool {
+func (p *Pair) unconverted(side Side) map[string]bool {
 	paths := map[string]bool{}
 	for _, c := range p.Claims {
-		if path := c.side(from); path != nil && c.Value == nil && c.Verb != model.Drop {
+		if path := c.At(side); path != nil && c.Value == nil && c.Verb != model.Drop {
 			paths[path.String()] = true
 		}
 	}
 	return paths
-}
-
-// side returns a claim's path on the source side of a direction. It is nil if that side does not have the field.
-func (c *Claim) side(from Direction) Path {
-	path, _ := Sides(from, c.Spoke, c.Hub)
-	return path
 }
 
 // noteParents handles moves into and out of structs behind pointers. A list's element that moves into such a struct
@@ -725,15 +717,16 @@ func (p *Pair) noteParents() {
 		if c.Value == nil {
 			continue
 		}
-		for d, path := range []Path{c.Spoke, c.Hub} {
+		for _, d := range Directions() {
+			path := c.From(d)
 			switch c.Value.How.(type) {
 			case First, Element:
-				if c.Value.Outer == Direction(d) && path.pointers() {
-					c.Found[1-d] = FieldSet(path.Last())
+				if c.Value.Outer == d.To() && path.pointers() {
+					c.Found[d.Back()] = FieldSet(path.Last())
 				}
 			}
 			for i, f := range path[:len(path)-1] {
-				if f.Type.Kind() == resolve.Pointer && !claimed[d][path[:i+1].String()] && c.Value.Loss[d] == "" {
+				if f.Type.Kind() == resolve.Pointer && !claimed.From(d)[path[:i+1].String()] && c.Value.Loss[d] == "" {
 					c.Value.Loss[d] = "whether the struct around it was nil or empty"
 				}
 			}

@@ -11,29 +11,6 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// Direction is the direction of a conversion between a spoke and its hub.
-type Direction int
-
-const (
-	// ToHub is the direction from the spoke to the hub.
-	ToHub Direction = iota
-	// FromHub is the direction from the hub to the spoke.
-	FromHub
-)
-
-func (d Direction) String() string { return [...]string{"to the hub", "from the hub"}[d] }
-
-// spokeSide and hubSide are the sides that a direction comes from.
-const spokeSide, hubSide = ToHub, FromHub
-
-// Sides orders a value of the spoke and a value of the hub as source and destination of a direction.
-func Sides[T any](d Direction, spoke, hub T) (src, dst T) {
-	if d == ToHub {
-		return spoke, hub
-	}
-	return hub, spoke
-}
-
 // Pair is a struct of the spoke and its counterpart in the hub.
 type Pair struct {
 	Types
@@ -44,7 +21,7 @@ type Pair struct {
 	HookName string
 	Claims   []*Claim
 	// After is true for each direction in which a function of the user completes the struct after its rules.
-	After [2]bool
+	After Ways[bool]
 	// Opaque is true if the types encode themselves, so that JSON has no members for their fields.
 	Opaque bool
 	// IsRoot is true for the types of two versions of a kind. The runtime calls their functions.
@@ -54,16 +31,16 @@ type Pair struct {
 // Claim describes the conversion of a field.
 type Claim struct {
 	// Spoke and Hub lead to the field in each of the two structs. A path is nil if that side does not have the field.
-	Spoke, Hub Path
+	Sides[Path]
 	// Verb is the rule's verb. It is empty if the names are the same, and Stash if a field of the hub is kept.
 	Verb model.Verb
 	// Value describes how the value converts; nil if it does not convert.
 	Value *Value
 	// Found checks, for each direction, whether an element of a list has given the destination a value. It is needed if
 	// pointers lead to the destination, because no struct is made for a missing element. Otherwise it is nil.
-	Found [2]*Set
-	// SpokeOthers and HubOthers are the additional fields of a custom rule, by side.
-	SpokeOthers, HubOthers []Path
+	Found Ways[*Set]
+	// Others are the additional fields of a custom rule.
+	Others Sides[[]Path]
 	// Same are values of an enum that one side alone has, and that stay what they are; * stands for all.
 	Same []string
 	// Default is the value of the hub's field if the spoke does not set it, or of a field that only the spoke has: a
@@ -73,7 +50,7 @@ type Claim struct {
 	// Unless is the spoke's field that keeps the value out of the hub if it is set. It is nil without such a field.
 	Unless Path
 	// Functions is true for each direction in which a function of the user converts the field.
-	Functions [2]bool
+	Functions Ways[bool]
 	// Within copies the identical embedded struct that has the field on both sides. It is nil for other fields.
 	Within *Claim
 	// Reason is the reason of a drop. Entry is the key of the metadata entry that it drops; empty for a field.
@@ -155,7 +132,7 @@ func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
 	switch {
 	case c.Verb == model.Drop:
 		return ""
-	case c.Functions == [2]bool{true, true}:
+	case c.Functions == both(true):
 		return HookLoss
 	case c.Value == nil && (d == ToHub) == (c.Spoke != nil):
 		return "all of it"
@@ -167,7 +144,7 @@ func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
 
 // Below reports whether pointers lead to the field on the destination side of a direction.
 func (c *Claim) Below(d Direction) bool {
-	path := c.side(1 - d)
+	path := c.To(d)
 	return path != nil && path.pointers()
 }
 
@@ -178,12 +155,12 @@ func (c *Claim) ZeroBelow(d Direction) bool {
 		return false
 	}
 	how, ok := c.Value.How.(Optional)
-	return ok && c.Value.Outer == d && how.ZeroInWhole && replacesNil(c.side(1-d).Last()) && c.Value.Elem.To(d).Kind() == resolve.Basic
+	return ok && c.Value.Outer == d.To() && how.ZeroInWhole && replacesNil(c.To(d).Last()) && c.Value.Elem.To(d).Kind() == resolve.Basic
 }
 
 // isCustom reports whether the user's own code converts the field, or its content.
 func (c *Claim) isCustom() bool {
-	return c.Functions != [2]bool{} || c.holdsHook()
+	return c.Functions != both(false) || c.holdsHook()
 }
 
 // holdsHook reports whether the user's own code converts the field, or its content, by its type.
@@ -210,7 +187,7 @@ func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {
 
 // Lossy reports whether a direction can lose anything. If so, a stash has to keep it.
 func (p *Plan) Lossy(d Direction) bool {
-	return p.Root.lossy(d, map[*Pair]bool{}) || len(p.Schemas[d].Annotations)+len(p.Schemas[d].Labels) > 0
+	return p.Root.lossy(d, map[*Pair]bool{}) || len(p.Schemas.From(d).Annotations)+len(p.Schemas.From(d).Labels) > 0
 }
 
 // NeedsHooks reports whether a custom rule takes part in converting the pair.
@@ -244,10 +221,10 @@ func (p *Pair) Needs(d Direction) (n Needs) {
 			case Checked:
 				add(Needs{how.OmitsZero[d] == nil, true})
 			case Entry:
-				isJSON := how.Parse == "" && how.Keys[d] == "" // FromEntryJSON returns no error
+				isJSON := how.Parse == "" && how.Keys.From(d) == "" // FromEntryJSON returns no error
 				add(Needs{isJSON, isJSON})
 			case Optional:
-				add(Needs{Context: v.Outer == d && how.ZeroInWhole})
+				add(Needs{Context: v.Outer == d.To() && how.ZeroInWhole})
 			}
 		}
 		return n == Needs{true, true}
@@ -256,7 +233,7 @@ func (p *Pair) Needs(d Direction) (n Needs) {
 }
 
 // completed reports whether functions of the user complete the struct.
-func (p *Pair) completed() bool { return p.After != [2]bool{} }
+func (p *Pair) completed() bool { return p.After != both(false) }
 
 // any reports whether is returns true for a claim of the pair or of a pair inside it. Functions that complete a pair
 // are like a claim without a field.

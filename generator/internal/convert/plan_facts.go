@@ -15,15 +15,15 @@ func (p *Plan) Dropped() []string {
 			return nil
 		}
 		around := here.around(c)
-		for _, other := range c.SpokeOthers {
-			paths = append(paths, around.at(other, nil).paths()[spokeSide])
+		for _, other := range c.Others.Spoke {
+			paths = append(paths, around.at(other, nil).paths().Spoke)
 		}
-		for _, other := range c.HubOthers {
-			paths = append(paths, around.at(nil, other).paths()[hubSide])
+		for _, other := range c.Others.Hub {
+			paths = append(paths, around.at(nil, other).paths().Hub)
 		}
-		for side, path := range here.paths() {
-			if c.side(Direction(side)) != nil {
-				paths = append(paths, path)
+		for _, side := range []Side{Spoke, Hub} {
+			if c.At(side) != nil {
+				paths = append(paths, here.paths().At(side))
 			}
 		}
 		return paths
@@ -34,11 +34,11 @@ func (p *Plan) Dropped() []string {
 func (p *Plan) Defaults() []string {
 	return p.facts(func(c *Claim, here place) (paths []string) {
 		if c.HasDefault() {
-			paths = append(paths, here.paths()[1-c.DefaultTo()])
+			paths = append(paths, here.paths().To(c.DefaultTo()))
 		}
 		for v := c.Value; v != nil; v = v.Elem {
 			if how, ok := v.How.(Present); ok && len(how.Constants) == 0 { // an empty struct is a value, too
-				paths = append(paths, here.paths()[v.Outer])
+				paths = append(paths, here.paths().At(v.Outer.Other()))
 			}
 		}
 		return paths
@@ -49,7 +49,7 @@ func (p *Plan) Defaults() []string {
 func (p *Plan) Entries() []string {
 	return p.facts(func(c *Claim, _ place) []string {
 		how, _ := entryOf(c)
-		return append(how.Keys[:], c.Entry)
+		return append(how.Keys.list(), c.Entry)
 	})
 }
 

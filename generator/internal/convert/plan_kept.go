@@ -22,13 +22,13 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 	defer delete(inside, p)
 	var paths []string
 	for _, c := range p.Claims {
-		if c.Functions == [2]bool{true, true} || c.Loss(d) == "" {
+		if c.Functions == both(true) || c.Loss(d) == "" {
 			continue
 		}
-		for _, other := range c.HubOthers {
+		for _, other := range c.Others.Hub {
 			paths = append(paths, strings.Join(slices.Concat(before, other.names()), "."))
 		}
-		side := c.side(d)
+		side := c.From(d)
 		if c.Unless != nil { // the structs around it are missing, too
 			if i := slices.IndexFunc(side, func(f *resolve.Field) bool { return f.Type.Kind() == resolve.Pointer }); i >= 0 {
 				side = side[:i+1]

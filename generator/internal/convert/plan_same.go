@@ -79,7 +79,7 @@ func (p *Pair) same(inside map[*Pair]bool) Same {
 
 // isCustom reports whether functions of the user convert the pair. They see all of it and may set all of it.
 func (p *Pair) isCustom() bool {
-	return p.completed() || slices.ContainsFunc(p.Claims, func(c *Claim) bool { return c.Functions != [2]bool{} })
+	return p.completed() || slices.ContainsFunc(p.Claims, func(c *Claim) bool { return c.Functions != both(false) })
 }
 
 // staysAs returns the name of a field with the same name on both sides.

@@ -37,24 +37,24 @@ type planner struct {
 // their fields.
 type pairKey struct {
 	spoke, hub *resolve.Type
-	skip       [2]string
+	skip       Sides[string]
 }
 
 // place is the planner's current position: for each side, the fields that lead from the kind to it.
-type place struct{ spoke, hub Path }
+type place struct{ Sides[Path] }
 
 func (p place) at(spoke, hub Path) place {
-	return place{slices.Concat(p.spoke, spoke), slices.Concat(p.hub, hub)}
+	return place{Sides[Path]{slices.Concat(p.Spoke, spoke), slices.Concat(p.Hub, hub)}}
 }
 
 // around returns the place of the struct that contains the claim at this place.
 func (p place) around(c *Claim) place {
-	return place{p.spoke[:len(p.spoke)-len(c.Spoke)], p.hub[:len(p.hub)-len(c.Hub)]}
+	return place{Sides[Path]{p.Spoke[:len(p.Spoke)-len(c.Spoke)], p.Hub[:len(p.Hub)-len(c.Hub)]}}
 }
 
 // paths returns the paths of both sides, in JSON names.
-func (p place) paths() []string {
-	return []string{strings.Join(p.spoke.names(), "."), strings.Join(p.hub.names(), ".")}
+func (p place) paths() Sides[string] {
+	return Sides[string]{strings.Join(p.Spoke.names(), "."), strings.Join(p.Hub.names(), ".")}
 }
 
 // plan plans a conversion.
@@ -66,9 +66,9 @@ func (p *planner) plan() (*Plan, bool) {
 	}
 	// The members that contain an object's type are replaced, not converted.
 	typeMembers := map[string]bool{"apiVersion": true, "kind": true}
-	root := p.pair(place{}, spoke, hub, [2]map[string]bool{typeMembers, typeMembers})
+	root := p.pair(place{}, spoke, hub, Sides[map[string]bool]{typeMembers, typeMembers})
 	root.IsRoot = true
-	plan := &Plan{Conversion: p.conversion, Root: root, Schemas: [2]*Schema{schemaOf(root, spokeSide), schemaOf(root, hubSide)}}
+	plan := &Plan{Conversion: p.conversion, Root: root, Schemas: Sides[*Schema]{schemaOf(root, Spoke), schemaOf(root, Hub)}}
 	p.noteOneDefault(plan, p.noteDefaults(plan))
 	p.noteBounds(plan)
 	p.noteUnknown(plan)
@@ -77,10 +77,9 @@ func (p *planner) plan() (*Plan, bool) {
 	return plan, true
 }
 
-// version returns the version of the side that a direction comes from.
-func (p *planner) version(side Direction) string {
-	t, _ := Sides(side, p.conversion.Spoke, p.conversion.Hub)
-	return t.Version
+// version returns the version of a side.
+func (p *planner) version(side Side) string {
+	return Sides[string]{p.conversion.Spoke.Version, p.conversion.Hub.Version}.At(side)
 }
 
 func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
@@ -107,8 +106,8 @@ func isObject(t *resolve.Type) bool {
 }
 
 // pair plans two structs. Rules on enclosing structs have already claimed the skipped fields.
-func (p *planner) pair(at place, spoke, hub *resolve.Type, skip [2]map[string]bool) *Pair {
-	key := pairKey{spoke, hub, [2]string{joined(skip[spokeSide]), joined(skip[hubSide])}}
+func (p *planner) pair(at place, spoke, hub *resolve.Type, skip Sides[map[string]bool]) *Pair {
+	key := pairKey{spoke, hub, Sides[string]{joined(skip.Spoke), joined(skip.Hub)}}
 	if known, ok := p.pairs[key]; ok {
 		return known
 	}
@@ -120,12 +119,11 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skip [2]map[string]bo
 	}
 	p.pairs[key] = pair
 	p.Pairs = append(p.Pairs, pair)
-	w := &pairPlanner{planner: p, Pair: pair, at: at, taken: [2]map[string]bool{{}, {}}, claims: [2]map[string]diag.Range{{}, {}}}
-	for side, paths := range skip {
-		maps.Copy(w.taken[side], paths)
-	}
+	w := &pairPlanner{planner: p, Pair: pair, at: at, taken: Sides[map[string]bool]{map[string]bool{}, map[string]bool{}}, claims: Sides[map[string]diag.Range]{map[string]diag.Range{}, map[string]diag.Range{}}}
+	maps.Copy(w.taken.Spoke, skip.Spoke)
+	maps.Copy(w.taken.Hub, skip.Hub)
 	var ruled []ruled
-	for _, f := range p.rules.reach(p.conversion.Declared, spoke, hub, w.taken[spokeSide]) {
+	for _, f := range p.rules.reach(p.conversion.Declared, spoke, hub, w.taken.Spoke) {
 		ruled = append(ruled, w.rule(f)...)
 	}
 	w.sameNames()

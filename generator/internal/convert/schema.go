@@ -70,7 +70,7 @@ func (s *Schema) collectNamed(found map[*Schema]bool) {
 }
 
 // schemaOf makes the schema of a side of a pair.
-func schemaOf(root *Pair, side Direction) *Schema {
+func schemaOf(root *Pair, side Side) *Schema {
 	s := &Schema{}
 	s.addPair(root, side, map[*Pair]*Schema{})
 	delete(s.Members, "metadata") // both versions have the same metadata
@@ -78,16 +78,16 @@ func schemaOf(root *Pair, side Direction) *Schema {
 	return s
 }
 
-// addEntries adds the metadata entries of the source side of a direction that might not come back, because rules read
+// addEntries adds the metadata entries of a side that might not come back, because rules read
 // or write entries under their keys. The entries that a rule drops on this side are not added.
-func (s *Schema) addEntries(root *Pair, from Direction) {
+func (s *Schema) addEntries(root *Pair, side Side) {
 	for _, c := range root.Claims {
-		if c.Verb == model.Drop && c.side(from) == nil {
-			s.addEntry(c.side(1-from), c.Entry)
+		if c.Verb == model.Drop && c.At(side) == nil {
+			s.addEntry(c.At(side.Other()), c.Entry)
 		}
-		if how, ok := entryOf(c); ok && (how.Keys[from] == "" || how.Parse == "" || how.Keys[1-from] != "") {
-			s.addEntry(c.Spoke, how.Keys[ToHub])
-			s.addEntry(c.Hub, how.Keys[FromHub])
+		if how, ok := entryOf(c); ok && (how.Keys.At(side) == "" || how.Parse == "" || how.Keys.At(side.Other()) != "") {
+			s.addEntry(c.Spoke, how.Keys.Spoke)
+			s.addEntry(c.Hub, how.Keys.Hub)
 		}
 	}
 }
@@ -111,16 +111,16 @@ func entryOf(c *Claim) (how Entry, ok bool) {
 	return how, ok
 }
 
-// addPair adds the facts of a pair for the source side of a direction. inside has the enclosing pairs and their
+// addPair adds the facts of a pair for a side. inside has the enclosing pairs and their
 // schemas, and also the pairs that have been found to be recursive.
-func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
+func (s *Schema) addPair(p *Pair, side Side, inside map[*Pair]*Schema) {
 	if p.Opaque {
 		return
 	}
-	after := p.After[from] || s.Custom
+	after := p.After[side.Out()] || s.Custom
 	s.Custom = after
 	if around := inside[p]; around != nil {
-		if p.says(from, map[*Pair]bool{}) {
+		if p.says(side, map[*Pair]bool{}) {
 			around.Name, s.Same = p.Name, around
 		}
 		return
@@ -131,9 +131,9 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 			delete(inside, p)
 		}
 	}()
-	claimed, unconverted := p.claimed()[from], p.unconverted(from)
+	claimed, unconverted := p.claimed().At(side), p.unconverted(side)
 	for _, c := range p.Claims {
-		path := c.side(from)
+		path := c.At(side)
 		if path == nil {
 			continue
 		}
@@ -143,74 +143,73 @@ func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
 				s.at(around.names()).Scattered = true
 			}
 		}
-		below := c.limits(from)
-		below.Custom = c.hooked(from) || after && c.Loss(from) != ""
-		others, _ := Sides(from, c.SpokeOthers, c.HubOthers)
-		for _, other := range others {
-			s.put(other.names(), &Schema{Custom: c.hooked(from), Dropped: c.Verb == model.Drop})
+		below := c.limits(side)
+		below.Custom = c.hooked(side.Out()) || after && c.Loss(side.Out()) != ""
+		for _, other := range c.Others.At(side) {
+			s.put(other.names(), &Schema{Custom: c.hooked(side.Out()), Dropped: c.Verb == model.Drop})
 		}
 		if below.Dropped = c.Verb == model.Drop; below.Dropped || c.Value != nil {
-			below.Keys = c.listKeys(from)
+			below.Keys = c.listKeys(side)
 		}
 		if c.Value != nil {
-			below.addValue(c.Value, from, inside)
+			below.addValue(c.Value, side, inside)
 		}
 		s.put(path.names(), below)
 	}
 }
 
 // says reports whether the schema of a struct has any facts.
-func (p *Pair) says(from Direction, seen map[*Pair]bool) bool {
+func (p *Pair) says(side Side, seen map[*Pair]bool) bool {
 	if seen[p] || p.Opaque {
 		return false
 	}
-	if seen[p] = true; p.After[from] {
+	if seen[p] = true; p.After[side.Out()] {
 		return true
 	}
 	tells := func(v *Value) bool {
 		switch how := v.How.(type) {
 		case Call:
-			return how.Pair.says(from, seen)
+			return how.Pair.says(side, seen)
 		case Keyed, First, Element:
-			return v.Outer != from
+			return v.Outer == side
 		}
 		return false
 	}
 	return slices.ContainsFunc(p.Claims, func(c *Claim) bool {
-		return c.side(from) != nil && (c.Verb == model.Drop || c.hooked(from) || c.Value != nil && len(c.listKeys(from)) > 0 || !c.limits(from).IsZero()) ||
+		return c.At(side) != nil && (c.Verb == model.Drop || c.hooked(side.Out()) || c.Value != nil && len(c.listKeys(side)) > 0 || !c.limits(side).IsZero()) ||
 			c.Value.holds(tells)
 	})
 }
 
-func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]*Schema) {
+func (s *Schema) addValue(v *Value, side Side, inside map[*Pair]*Schema) {
 	below, add := &Schema{}, (func())(nil)
 	elements := func() { s.Elements = below }
 	switch how := v.How.(type) {
 	case Call:
-		s.addPair(how.Pair, from, inside)
+		s.addPair(how.Pair, side, inside)
 		return
 	case Each, Entries:
 		add = elements
 	case Keyed:
-		if v.Outer != from && s.Keys == nil {
+		if v.Outer == side && s.Keys == nil {
 			s.Keys = how.Member.names()
 		}
 		add = elements
 	case First, Element:
-		if v.Outer != from {
+		if v.Outer == side {
 			s.One, add = v.one(), elements
 		}
 	case Wrap:
-		if v.Outer != from {
+		if v.Outer == side {
 			add = func() { s.put(how.Member.names(), below) }
 		}
 	}
 	switch {
 	case v.Elem == nil:
 	case add == nil:
-		s.addValue(v.Elem, from, inside)
+		s.addValue(v.Elem, side, inside)
 	default:
-		if below.addValue(v.Elem, from, inside); !below.IsZero() {
+		if below.addValue(v.Elem, side, inside); !below.IsZero() {
 			add()
 		}
 	}
@@ -267,8 +266,8 @@ func (s *Schema) put(path []string, below *Schema) {
 // listKeys returns the keys of the claimed list on a side, limited to keys that the other side has too. Keys declared
 // on this side take precedence. Otherwise it returns the keys declared on the other side, under the names that they
 // have here.
-func (c *Claim) listKeys(side Direction) []string {
-	keys := listKeys(c.side(side).Last())
+func (c *Claim) listKeys(side Side) []string {
+	keys := listKeys(c.At(side).Last())
 	if c.Value == nil || c.Value.Elem == nil || c.Value.Elem.Pair() == nil {
 		return keys
 	}
@@ -277,15 +276,15 @@ func (c *Claim) listKeys(side Direction) []string {
 	}
 	elements := c.Value.Elem.Pair()
 	if keys != nil {
-		converted := elements.claimed()[side]
+		converted := elements.claimed().At(side)
 		return slices.DeleteFunc(keys, func(key string) bool { return !converted[key] && !elements.isCustom() })
 	}
-	for _, declared := range listKeys(c.side(1 - side).Last()) {
+	for _, declared := range listKeys(c.At(side.Other()).Last()) {
 		i := slices.IndexFunc(elements.Claims, func(k *Claim) bool {
-			return slices.Equal(k.side(1-side).names(), []string{declared}) && len(k.side(side).names()) == 1
+			return slices.Equal(k.At(side.Other()).names(), []string{declared}) && len(k.At(side).names()) == 1
 		})
 		if i >= 0 {
-			keys = append(keys, elements.Claims[i].side(side).names()[0])
+			keys = append(keys, elements.Claims[i].At(side).names()[0])
 		}
 	}
 	return keys
@@ -300,7 +299,7 @@ func listKeys(f *resolve.Field) []string {
 	return keys
 }
 
-// hooked reports whether the user's own code converts the field from a side.
-func (c *Claim) hooked(from Direction) bool {
-	return c.Functions[from] || c.holdsHook()
+// hooked reports whether the user's own code converts the field in a direction.
+func (c *Claim) hooked(d Direction) bool {
+	return c.Functions[d] || c.holdsHook()
 }

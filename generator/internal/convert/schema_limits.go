@@ -66,10 +66,10 @@ func (s *Schema) limitFields(t *resolve.Type, inside []*resolve.Type) {
 
 // limits returns the limits of a field whose value may be restored. They cover the whole field if no part of it
 // converts, or if the user's own code converts it. Structs that convert have their own limits.
-func (c *Claim) limits(side Direction) *Schema {
+func (c *Claim) limits(side Side) *Schema {
 	s := &Schema{}
-	path := c.side(side)
-	if path == nil || c.Verb == model.Drop || c.Loss(side) == "" {
+	path := c.At(side)
+	if path == nil || c.Verb == model.Drop || c.Loss(side.Out()) == "" {
 		return s
 	}
 	field := path.Last()

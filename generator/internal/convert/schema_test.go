@@ -72,7 +72,7 @@ func TestSchema(t *testing.T) {
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}
-			if diff := cmp.Diff([2]*Schema{tc.wantSpoke, tc.wantHub}, p.Schemas); diff != "" {
+			if diff := cmp.Diff(Sides[*Schema]{tc.wantSpoke, tc.wantHub}, p.Schemas); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -13,18 +13,14 @@ type Type = resolve.Type
 
 // Types are the types of a value of the spoke and of a value of the hub.
 type Types struct {
-	Spoke, Hub *Type
+	Sides[*Type]
 	// Same is true if the two types are identical.
 	Same bool
 }
 
-func typesOf(spoke, hub *Type) Types { return Types{spoke, hub, resolve.Identical(spoke, hub)} }
+func typesOf(spoke, hub *Type) Types { return typesIn(Sides[*Type]{spoke, hub}) }
 
-// To returns the type on the destination side of a direction.
-func (t Types) To(d Direction) *Type {
-	_, dst := Sides(d, t.Spoke, t.Hub)
-	return dst
-}
+func typesIn(s Sides[*Type]) Types { return Types{s, resolve.Identical(s.Spoke, s.Hub)} }
 
 // Test is the check in generated code that a value is set.
 type Test int

@@ -19,16 +19,16 @@ func (p *planner) noteOneDefault(plan *Plan, warned map[*resolve.Field]bool) {
 		if _, isEntry := c.Value.How.(Entry); isEntry || c.HasDefault() {
 			return true
 		}
-		for _, d := range []Direction{ToHub, FromHub} {
-			from, to := Sides(d, c.Spoke.Last(), c.Hub.Last())
+		for _, d := range Directions() {
+			from, to := c.From(d).Last(), c.To(d).Last()
 			differs := replacesZero(to) || schema.Default(to) != "" && from.Type.Kind() == resolve.Pointer
-			isWritten := !same.has(here.spoke.names()) && c.writesMissing(d)
-			if !differs || isWritten || !boundedField(from).mayBeAbsent() || warned[to] || p.allows(RuleOneDefault, in, c, here.spoke) {
+			isWritten := !same.has(here.Spoke.names()) && c.writesMissing(d)
+			if !differs || isWritten || !boundedField(from).mayBeAbsent() || warned[to] || p.allows(RuleOneDefault, in, c, here.Spoke) {
 				continue
 			}
 			warned[to] = true
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleOneDefault, "%s: the default %s of %s becomes a value of %s if the field is missing",
-				strings.Join(here.spoke.names(), "."), schema.Default(to), p.version(1-d), p.version(d)).
+				strings.Join(here.Spoke.names(), "."), schema.Default(to), p.version(d.To()), p.version(d.From())).
 				WithHint("give both the same default; %s accepts it", p.spotAt(in, c, here).marker(model.Allow, "rule", RuleOneDefault)).
 				WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
 		}
@@ -38,8 +38,8 @@ func (p *planner) noteOneDefault(plan *Plan, warned map[*resolve.Field]bool) {
 
 // writesMissing reports whether a missing value becomes one in the object that Go writes, so that no default applies.
 func (c *Claim) writesMissing(d Direction) bool {
-	to := c.side(1 - d).Last()
-	if how, ok := c.Value.How.(Optional); ok && c.Value.Outer == d && !how.ZeroIsNil {
+	to := c.To(d).Last()
+	if how, ok := c.Value.How.(Optional); ok && c.Value.Outer == d.To() && !how.ZeroIsNil {
 		return true
 	}
 	if to.Type.Kind() == resolve.Pointer {
@@ -56,10 +56,11 @@ func (p *planner) noteUnknown(plan *Plan) {
 		p.unknown(root.Spoke.Range, root, &Claim{}, place{}, root.Spoke.Name, spot{on: " on " + root.Spoke.Name})
 	}
 	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
-		if c.Functions != [2]bool{} || c.Verb == model.Drop || c.Within != nil || c.Spoke != nil && same.has(here.spoke.names()) {
-			return c.Spoke == nil || !same.has(here.spoke.names())
+		if c.Functions != both(false) || c.Verb == model.Drop || c.Within != nil || c.Spoke != nil && same.has(here.Spoke.names()) {
+			return c.Spoke == nil || !same.has(here.Spoke.names())
 		}
-		for side, path := range []Path{c.Spoke, c.Hub} {
+		for _, side := range []Side{Spoke, Hub} {
+			path := c.At(side)
 			if path == nil || !keepsUnknown(path.Last()) {
 				continue
 			}
@@ -70,7 +71,7 @@ func (p *planner) noteUnknown(plan *Plan) {
 				s = (&pairPlanner{planner: p, Pair: in, at: here.around(c)}).spotOf()
 				s.on = " on " + in.Spoke.Name
 			}
-			p.unknown(at, in, c, here, strings.Join([]Path{here.spoke, here.hub}[side].names(), "."), s)
+			p.unknown(at, in, c, here, here.paths().At(side), s)
 			break
 		}
 		return true
@@ -79,11 +80,11 @@ func (p *planner) noteUnknown(plan *Plan) {
 
 // unknown warns of one struct with unknown members.
 func (p *planner) unknown(at diag.Range, in *Pair, c *Claim, here place, name string, s spot) {
-	if p.allows(RuleUnknown, in, c, here.spoke) {
+	if p.allows(RuleUnknown, in, c, here.Spoke) {
 		return
 	}
 	remedy := "remove the marker"
-	if len(here.spoke)+len(here.hub) > 0 {
+	if len(here.Spoke)+len(here.Hub) > 0 {
 		remedy = "give it the type runtime.RawExtension, or " + remedy
 	}
 	p.diags.Add(diag.Warningf(at, RuleUnknown, "%s has PreserveUnknownFields, and a conversion loses members that the Go type does not have", name).
@@ -122,7 +123,7 @@ func noteShared(planners []*planner) diag.List {
 				if c.Spoke == nil || c.Verb != model.Stash {
 					return true
 				}
-				at := key{plan.Hub.Group, plan.Hub.Path + "." + plan.Hub.Name, strings.Join(here.spoke.names(), ".")}
+				at := key{plan.Hub.Group, plan.Hub.Path + "." + plan.Hub.Name, strings.Join(here.Spoke.names(), ".")}
 				now := shared{p, plan, in, c, here}
 				before, ok := first[at]
 				if !ok {
@@ -147,15 +148,15 @@ func noteShared(planners []*planner) diag.List {
 
 func (s shared) allowed() bool {
 	s.planner.conversion = s.plan.Conversion
-	return s.planner.allows(RuleShared, s.in, s.claim, s.here.spoke)
+	return s.planner.allows(RuleShared, s.in, s.claim, s.here.Spoke)
 }
 
 // Unkeyed reports whether the value of a side has a list of objects without keys. After an edit, an annotation cannot
 // tell which element a kept value belongs to.
-func (c *Claim) Unkeyed(side Direction) bool { return c.unkeyed(side) != nil }
+func (c *Claim) Unkeyed(side Side) bool { return c.unkeyed(side) != nil }
 
 // unkeyed returns the value of the first list without keys.
-func (c *Claim) unkeyed(side Direction) *Value {
+func (c *Claim) unkeyed(side Side) *Value {
 	for v := c.Value; v != nil; v = v.Elem {
 		if _, isList := v.How.(Each); isList && (v != c.Value || len(c.listKeys(side)) == 0) {
 			return v
@@ -169,23 +170,23 @@ func (c *Claim) unkeyed(side Direction) *Value {
 func (p *planner) noteUnkeyed(plan *Plan) {
 	p.visit(RuleUnkeyed, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
 		var parts []string
-		for _, d := range []Direction{ToHub, FromHub} {
-			list := c.unkeyed(d)
+		for _, d := range Directions() {
+			list := c.unkeyed(d.From())
 			if list == nil {
 				continue
 			}
 			const most = 3
-			names := list.Elem.ownMembers(d, map[*Pair]bool{})
+			names := list.Elem.ownMembers(d.From(), map[*Pair]bool{})
 			if len(names) > most {
 				names = append(names[:most], "...")
 			}
 			if names != nil {
-				parts = append(parts, p.version(d)+" alone has "+strings.Join(names, ", "))
+				parts = append(parts, p.version(d.From())+" alone has "+strings.Join(names, ", "))
 			}
 		}
-		if parts != nil && !p.allows(RuleUnkeyed, in, c, here.spoke) {
+		if parts != nil && !p.allows(RuleUnkeyed, in, c, here.Spoke) {
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleUnkeyed, "%s: in the elements of this list without keys, %s: a client of the other version drops them by changing the element",
-				strings.Join(here.spoke.names(), "."), strings.Join(parts, ", and ")).
+				strings.Join(here.Spoke.names(), "."), strings.Join(parts, ", and ")).
 				WithHint("+listType=map and +listMapKey identify the elements, in one version at least; %s accepts it", p.spotAt(in, c, here).marker(model.Allow, "rule", RuleUnkeyed)).
 				WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
 		}
@@ -194,9 +195,9 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 }
 
 // ownMembers returns the members of a value that the other side lacks, as paths in JSON names.
-func (v *Value) ownMembers(side Direction, inside map[*Pair]bool) (names []string) {
+func (v *Value) ownMembers(side Side, inside map[*Pair]bool) (names []string) {
 	for ; v != nil; v = v.Elem {
-		if how, ok := v.How.(Wrap); ok && v.Loss[side] != "" && v.Outer != side {
+		if how, ok := v.How.(Wrap); ok && v.Loss[side.Out()] != "" && v.Outer == side {
 			names = append(names, "members beside "+how.Member.String())
 		}
 		pair := v.Pair()
@@ -205,9 +206,9 @@ func (v *Value) ownMembers(side Direction, inside map[*Pair]bool) (names []strin
 		}
 		inside[pair] = true
 		for _, c := range pair.Claims {
-			if path := c.side(side); path == nil || c.Functions != [2]bool{} {
+			if path := c.At(side); path == nil || c.Functions != both(false) {
 				continue
-			} else if c.Value == nil && c.Loss(side) != "" {
+			} else if c.Value == nil && c.Loss(side.Out()) != "" {
 				names = append(names, path.String())
 			} else if c.Value != nil {
 				for _, name := range c.Value.ownMembers(side, inside) {

@@ -24,11 +24,11 @@ type valuePlanner struct {
 	rule          *model.ConversionRule // nil if the names are the same
 	renames       []Renaming
 	same          []string
-	fields        [2]*resolve.Field
+	fields        Sides[*resolve.Field]
 	// skip are the paths of the parts that other rules claim, by side.
-	skip [2]map[string]bool
+	skip Sides[map[string]bool]
 	// entries are the keys of metadata entries, by side. The key is empty if that side is a field.
-	entries [2]string
+	entries Sides[string]
 	// element is true if the values are elements of the fields' values.
 	element bool
 	// missing is true if a marker sets the hub's default.
@@ -53,7 +53,7 @@ func unresolved(err error) *mismatch {
 
 // top plans the values of the two fields, and reports the reason if they do not convert.
 func (p *valuePlanner) top(as []string) *Value {
-	v, bad := p.value(p.fields[spokeSide].Type, p.fields[hubSide].Type, as)
+	v, bad := p.value(Sides[*Type]{p.fields.Spoke.Type, p.fields.Hub.Type}, as)
 	if bad == nil {
 		p.noteEmpty(v)
 		return v
@@ -64,7 +64,7 @@ func (p *valuePlanner) top(as []string) *Value {
 		}
 		p.unlocated[bad.unlocated] = true
 	}
-	at := p.fields[spokeSide].Range
+	at := p.fields.Spoke.Range
 	if p.rule != nil {
 		at = p.rule.Range
 		if bad.rule == RuleConverter && p.rule.As.IsSet() {
@@ -74,9 +74,9 @@ func (p *valuePlanner) top(as []string) *Value {
 			bad.hint += fmt.Sprintf("; of: %q makes it a rule for one struct alone", p.in.Spoke.Package+"."+p.in.Spoke.Name)
 		}
 	}
-	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.spoke.names(), "."), bad.message).
-		WithHint("%s", errorTree(p.conversion, p.at, p.fields[spokeSide].Type, p.fields[hubSide].Type, bad.hint)).
-		WithRelated(p.fields[hubSide].Range, "the field of %s is here", p.conversion.Hub.Version))
+	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.Spoke.names(), "."), bad.message).
+		WithHint("%s", errorTree(p.conversion, p.at, p.fields.Spoke.Type, p.fields.Hub.Type, bad.hint)).
+		WithRelated(p.fields.Hub.Range, "the field of %s is here", p.conversion.Hub.Version))
 	return nil
 }
 
@@ -87,9 +87,9 @@ func (p *valuePlanner) noteEmpty(v *Value) {
 	default:
 		return
 	}
-	spoke, hub := p.fields[spokeSide].OmitEmpty, p.fields[hubSide].OmitEmpty
+	spoke, hub := p.fields.Spoke.OmitEmpty, p.fields.Hub.OmitEmpty
 	if v.Spoke.Kind() != resolve.Array {
-		v.EmptyIsNil = [2]bool{hub && !spoke, spoke && !hub}
+		v.EmptyIsNil = Ways[bool]{hub && !spoke, spoke && !hub}
 	}
 	for d, isNil := range v.EmptyIsNil {
 		if isNil {
@@ -99,9 +99,10 @@ func (p *valuePlanner) noteEmpty(v *Value) {
 }
 
 // value plans two types. It applies the converters from the outside to the inside.
-func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mismatch) {
+func (p *valuePlanner) value(types Sides[*Type], as []string) (*Value, *mismatch) {
+	spoke, hub := types.Spoke, types.Hub
 	v := &Value{Types: typesOf(spoke, hub)}
-	if p.entries != [2]string{} {
+	if p.entries != (Sides[string]{}) {
 		return p.entry(v, as)
 	}
 	name, argument := "", ""
@@ -120,7 +121,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		if !slices.Contains(p.Hooks, v.Types) {
 			p.Hooks = append(p.Hooks, v.Types)
 		}
-		v.Loss = [2]string{HookLoss, HookLoss}
+		v.Loss = both(HookLoss)
 		return v.as(Hook{}, nil, nil)
 	}
 	isPointer := func(t *resolve.Type) bool { return t.Kind() == resolve.Pointer }
@@ -131,16 +132,15 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		if !isList(spoke) || !isList(hub) {
 			return nil, p.misfit(as[0], "two lists", v.Spoke, v.Hub)
 		}
-		elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), as[1:])
+		elem, bad := p.elements().value(Sides[*Type]{spoke.Elem(), hub.Elem()}, as[1:])
 		return v.as(Each{}, elem, bad)
 	case name == "first":
 		if isList(spoke) == isList(hub) {
 			return nil, p.misfit(as[0], "a list on one side alone", v.Spoke, v.Hub)
 		}
 		plain, list, _ := p.around(v, isList(hub))
-		v.Loss[1-v.Outer] = "all elements but the first"
-		spoke, hub = Sides(v.Outer, plain, list.Elem())
-		elem, bad := p.elements().value(spoke, hub, as[1:])
+		v.Loss[v.Outer.Out()] = "all elements but the first"
+		elem, bad := p.elements().value(facing(v.Outer, list.Elem(), plain), as[1:])
 		return v.as(First{}, elem, bad)
 	case name == "keyed":
 		return p.keyed(v, argument, as)
@@ -157,15 +157,15 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):
 		return nil, p.misfit(as[0], "a pointer on one side alone", v.Spoke, v.Hub)
 	case isPointer(spoke) && isPointer(hub):
-		elem, bad := p.value(spoke.Elem(), hub.Elem(), as)
+		elem, bad := p.value(Sides[*Type]{spoke.Elem(), hub.Elem()}, as)
 		var how Pointer
 		if bad == nil && (p.takesElsewhere(elem) || elem.isSelective()) {
-			how.OnlyIfSet, v.Loss = OnlyIfSet{SetOf(hub.Elem()), SetOf(spoke.Elem())}, [2]string{emptied, emptied}
+			how.OnlyIfSet, v.Loss = OnlyIfSet{SetOf(hub.Elem()), SetOf(spoke.Elem())}, both(emptied)
 		}
 		return v.as(how, elem, bad)
 	case isPointer(spoke) || isPointer(hub):
-		v.Outer = outer(isPointer(hub))
-		v.Loss[1-v.Outer] = "whether it was nil or zero"
+		v.Outer = sideOf(isPointer(hub))
+		v.Loss[v.Outer.Out()] = "whether it was nil or zero"
 		spoke, hub = pointee(spoke), pointee(hub)
 		if name == "" && (spoke.Kind() == resolve.Struct) != (hub.Kind() == resolve.Struct) && !p.rules.hooked(spoke, hub) {
 			return nil, p.differ(v)
@@ -177,9 +177,9 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		if name == "optional" || name == "pointer" {
 			as = as[1:]
 		}
-		elem, bad := p.value(spoke, hub, as)
+		elem, bad := p.value(Sides[*Type]{spoke, hub}, as)
 		if bad == nil && (p.takesElsewhere(elem) || elem.isSelective() && elem.Elem == nil) {
-			how.OnlyIfSet[v.Outer] = SetOf(v.To(v.Outer).Elem())
+			how.OnlyIfSet[v.Outer.In()] = SetOf(v.At(v.Outer).Elem())
 		}
 		return v.as(how, elem, bad)
 	case name != "":
@@ -188,7 +188,7 @@ func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mi
 		return p.structural(v) // the rule is for the elements
 	case p.renames != nil || p.same != nil:
 		return p.rename(v)
-	case resolve.Identical(spoke, hub) && len(p.skip[spokeSide])+len(p.skip[hubSide]) == 0 && !p.rules.names(spoke):
+	case resolve.Identical(spoke, hub) && len(p.skip.Spoke)+len(p.skip.Hub) == 0 && !p.rules.names(spoke):
 		return p.copied(v)
 	case (encodesItself(spoke) || encodesItself(hub)) && !p.rules.alike(spoke):
 		return nil, p.differ(v)
@@ -208,10 +208,10 @@ func (p *valuePlanner) elements() *valuePlanner {
 // intent decides whether a zero value becomes a pointer. If JSON omits zero, the pointer is nil. If JSON always writes
 // it, only the author knows whether it has a meaning.
 func (p *valuePlanner) intent(v *Value, name string) (how Optional, bad *mismatch) {
-	plain := v.To(1 - v.Outer)
-	field, pointer := p.fields[v.Outer], p.fields[1-v.Outer]
+	plain := v.At(v.Outer.Other())
+	pointer, field := p.fields.across(v.Outer)
 	// An API server replaces nil by the default.
-	replaced := !p.element && pointer.Type == v.To(v.Outer) && replacesNil(pointer) && !(p.missing && v.Outer == ToHub)
+	replaced := !p.element && pointer.Type == v.At(v.Outer) && replacesNil(pointer) && !(p.missing && v.Outer == Hub)
 	switch {
 	case name == "optional" && replaced && len(fieldLimits(field).refusingZero(plain)) == 0:
 		return how, &mismatch{rule: RuleDefault,
@@ -236,9 +236,9 @@ func (p *valuePlanner) intent(v *Value, name string) (how Optional, bad *mismatc
 }
 
 // optionalHint returns the markers to use in place of optional where the pointer has a default.
-func (p *valuePlanner) optionalHint(outer Direction, pointer *resolve.Field) string {
+func (p *valuePlanner) optionalHint(outer Side, pointer *resolve.Field) string {
 	hint := p.using("pointer") + " keeps zero a value"
-	if text := strings.Trim(schema.Default(pointer), "\"'`"); outer == ToHub && pointee(pointer.Type).Kind() == resolve.Basic {
+	if text := strings.Trim(schema.Default(pointer), "\"'`"); outer == Hub && pointee(pointer.Type).Kind() == resolve.Basic {
 		hint += fmt.Sprintf("; %s beside optional makes the default of zero", p.spot().valued(model.Default, text))
 	}
 	return hint
@@ -246,7 +246,7 @@ func (p *valuePlanner) optionalHint(outer Direction, pointer *resolve.Field) str
 
 // takesElsewhere reports whether rules move parts of a struct elsewhere.
 func (p *valuePlanner) takesElsewhere(v *Value) bool {
-	return v.Pair() != nil && len(p.skip[spokeSide])+len(p.skip[hubSide]) > 0
+	return v.Pair() != nil && len(p.skip.Spoke)+len(p.skip.Hub) > 0
 }
 
 // emptied is the loss of a struct whose fields rules move elsewhere.
@@ -262,12 +262,12 @@ func (p *valuePlanner) structural(v *Value) (*Value, *mismatch) {
 	case kind == resolve.Slice || kind == resolve.Array:
 		fit := converter(spoke, hub) == "" || p.rules.hooked(pointee(spoke.Elem()), pointee(hub.Elem()))
 		if fit && spoke.Len() == hub.Len() {
-			elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
+			elem, bad := p.elements().value(Sides[*Type]{spoke.Elem(), hub.Elem()}, nil)
 			return v.as(Each{}, elem, bad)
 		}
 	case kind == resolve.Map:
 		if key := spoke.Key().Basic(); key != "" && key == hub.Key().Basic() {
-			elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
+			elem, bad := p.elements().value(Sides[*Type]{spoke.Elem(), hub.Elem()}, nil)
 			return v.as(Entries{Keys: typesOf(spoke.Key(), hub.Key())}, elem, bad)
 		}
 	case kind == resolve.Struct && callable(spoke) && callable(hub):
@@ -307,7 +307,7 @@ func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
 	case v.Spoke.Basic() == v.Hub.Basic():
 		return v.as(Assign{}, nil, nil)
 	case wholeType(v.Spoke) && wholeType(v.Hub):
-		return v.as(Checked{Funcs: [2]string{"Integer", "Integer"}}, nil, nil)
+		return v.as(Checked{Funcs: both("Integer")}, nil, nil)
 	}
 	return nil, p.differ(v)
 }
@@ -344,7 +344,7 @@ func (p *planner) valuesOf(t *resolve.Type, l Limits) []string {
 
 // total checks that each value of an enum has a value on the other side.
 func (p *valuePlanner) total(v *Value) *mismatch {
-	spokeLimits, hubLimits := limitsIn(v.Spoke, p.fields[spokeSide]), limitsIn(v.Hub, p.fields[hubSide])
+	spokeLimits, hubLimits := limitsIn(v.Spoke, p.fields.Spoke), limitsIn(v.Hub, p.fields.Hub)
 	if v.Same && slices.Equal(spokeLimits.Enum, hubLimits.Enum) {
 		return nil // the constants of one type, which take long to find
 	}
@@ -371,16 +371,16 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	}
 	var parts []string
 	if len(lost) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.Hub, hubLimits, hubSide), quoted(lost)))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.Hub, hubLimits, Hub), quoted(lost)))
 	}
 	if len(new) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.Spoke, spokeLimits, spokeSide), quoted(new)))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.Spoke, spokeLimits, Spoke), quoted(new)))
 	}
 	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "), hint: p.enumHint(lost, new)}
 }
 
 // enum names the values of an enum of a version: its type, or the marker of a field.
-func (p *valuePlanner) enum(t *resolve.Type, l Limits, side Direction) string {
+func (p *valuePlanner) enum(t *resolve.Type, l Limits, side Side) string {
 	if len(l.Enum) == 0 || t.Name != "" && t.Package != "" {
 		return t.String()
 	}
@@ -390,15 +390,15 @@ func (p *valuePlanner) enum(t *resolve.Type, l Limits, side Direction) string {
 // fitting returns the renamings whose values the markers of both sides allow. It reports the others, unless their rule
 // is for every struct that has the field. Empty text is no value.
 func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
-	spoke, hub := limitsIn(v.Spoke, p.fields[spokeSide]), limitsIn(v.Hub, p.fields[hubSide])
+	spoke, hub := limitsIn(v.Spoke, p.fields.Spoke), limitsIn(v.Hub, p.fields.Hub)
 	var fit []Renaming
 	for _, r := range p.renames {
 		var refused, version string
 		switch {
 		case r.From != "" && !spoke.allows(r.From):
-			refused, version = r.From, p.version(spokeSide)
+			refused, version = r.From, p.version(Spoke)
 		case r.To != "" && !hub.allows(r.To):
-			refused, version = r.To, p.version(hubSide)
+			refused, version = r.To, p.version(Hub)
 		default:
 			fit = append(fit, r)
 			continue
@@ -423,13 +423,14 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 	if bad != nil {
 		return nil, bad
 	}
-	spoke := p.valuesOf(v.Spoke, limitsIn(v.Spoke, p.fields[spokeSide]))
+	spoke := p.valuesOf(v.Spoke, limitsIn(v.Spoke, p.fields.Spoke))
 	var how Rename
 	for _, r := range renames {
 		for d, pair := range []Renaming{r, {r.To, r.From}} {
-			isTaken := Direction(d) == FromHub && r.From != r.To && staysItself(r.To, renames, spoke)
+			d := Direction(d)
+			isTaken := d == FromHub && r.From != r.To && staysItself(r.To, renames, spoke)
 			if isTaken || slices.ContainsFunc(how[d], func(have Renaming) bool { return have.From == pair.From }) {
-				v.Loss[1-d] = "which of several values it was"
+				v.Loss[d.Back()] = "which of several values it was"
 			} else {
 				how[d] = append(how[d], pair)
 			}
@@ -437,10 +438,10 @@ func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
 	}
 	// A value that the other side already has under the same name keeps it in this direction, and is renamed on the way
 	// back.
-	for d := range how {
+	for _, d := range Directions() {
 		for _, r := range how[d] {
-			if r.From != r.To && !slices.ContainsFunc(how[1-d], func(back Renaming) bool { return back.From == r.From }) {
-				v.Loss[1-d] = "which of several values it was"
+			if r.From != r.To && !slices.ContainsFunc(how[d.Back()], func(back Renaming) bool { return back.From == r.From }) {
+				v.Loss[d.Back()] = "which of several values it was"
 			}
 		}
 	}
@@ -455,11 +456,4 @@ func staysItself(value string, renames []Renaming, spoke []string) bool {
 		return slices.Contains(spoke, value)
 	}
 	return renames[i].To == value
-}
-
-func outer(hub bool) Direction {
-	if hub {
-		return ToHub
-	}
-	return FromHub
 }

@@ -49,17 +49,17 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 		}
 		return nil, p.misfit(name, "two bools", v.Spoke, v.Hub)
 	case "seconds":
-		to := outer(wholeType(v.Hub))
-		if duration, number := Sides(to, v.Spoke, v.Hub); isNamed(duration, metaPackage, "Duration") && wholeType(number) {
-			v.Loss[to] = "parts of a second"
-			return v.as(Checked{Funcs: by(to, "ToSeconds", "FromSeconds")}, nil, nil)
+		to := sideOf(wholeType(v.Hub))
+		if number, duration := v.across(to); isNamed(duration, metaPackage, "Duration") && wholeType(number) {
+			v.Loss[to.In()] = "parts of a second"
+			return v.as(Checked{Funcs: towards(to, "ToSeconds", "FromSeconds")}, nil, nil)
 		}
 		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.Spoke, v.Hub)
 	case "join":
-		to := outer(isText(v.Hub))
-		if list, text := Sides(to, v.Spoke, v.Hub); list.Kind() == resolve.Slice && isText(list.Elem()) && isText(text) {
-			v.Loss[to] = "whether it was nil or empty"
-			return v.as(Checked{Funcs: by(to, "Join", "Split"), Argument: argument}, nil, nil)
+		to := sideOf(isText(v.Hub))
+		if text, list := v.across(to); list.Kind() == resolve.Slice && isText(list.Elem()) && isText(text) {
+			v.Loss[to.In()] = "whether it was nil or empty"
+			return v.as(Checked{Funcs: towards(to, "Join", "Split"), Argument: argument}, nil, nil)
 		}
 		return nil, p.misfit(name, "a list of strings and a string", v.Spoke, v.Hub)
 	case "json":
@@ -71,34 +71,29 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 // text plans the conversion between a value and its text.
 func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 	var how Checked
-	for d, f := range p.fields {
-		if t := v.To(1 - Direction(d)); f.OmitEmpty && (wholeType(t) || isBool(t)) {
+	for _, d := range Directions() {
+		f := p.fields.From(d)
+		if t := v.From(d); f.OmitEmpty && (wholeType(t) || isBool(t)) {
 			how.OmitsZero[d] = SetOf(t)
 		}
 	}
-	to := outer(isText(v.Hub))
-	value, text := Sides(to, v.Spoke, v.Hub)
+	to := sideOf(isText(v.Hub))
+	text, value := v.across(to)
 	if word, loss := textual(value); word != "" && isText(text) {
-		how.Funcs, v.Loss = by(to, "Format"+word, "Parse"+word), by(to, loss, "how it was written")
+		how.Funcs, v.Loss = towards(to, "Format"+word, "Parse"+word), towards(to, loss, "how it was written")
 		return v.as(how, nil, nil)
 	}
 	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.Spoke, v.Hub)
 }
 
-// by returns what a direction has, and what the opposite one has, by direction.
-func by(d Direction, forth, back string) [2]string {
-	forth, back = Sides(d, forth, back)
-	return [2]string{forth, back}
-}
-
 // entry plans the conversion between a field and a metadata entry, which is text, or between two entries.
 func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
-	side := outer(p.entries[spokeSide] == "") // the side of the field
-	field, _ := Sides(side, v.Spoke, v.Hub)
+	side := sideOf(p.entries.Spoke != "") // the side of the field
+	field := v.At(side)
 	function := ""
 	switch {
-	case slices.Equal(as, []string{"json"}) && p.entries[side] == "":
-		v.Loss[side] = "whether it was empty or absent"
+	case slices.Equal(as, []string{"json"}) && p.entries.At(side) == "":
+		v.Loss[side.Out()] = "whether it was empty or absent"
 		return v.as(Entry{Keys: p.entries}, nil, nil)
 	case isText(field):
 		function = "ParseText"
@@ -120,10 +115,10 @@ func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
 	if isBlob(v.Spoke) == isBlob(v.Hub) {
 		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v.Spoke, v.Hub)
 	}
-	v.Outer = outer(isBlob(v.Hub))
-	how := Checked{Funcs: by(v.Outer, "FormatJSON", "ParseJSON")}
-	v.Loss = by(v.Outer, "whether it was empty or absent", "how it was written, and what the type does not have")
-	blob := v.To(v.Outer)
+	v.Outer = sideOf(isBlob(v.Hub))
+	how := Checked{Funcs: towards(v.Outer, "FormatJSON", "ParseJSON")}
+	v.Loss = towards(v.Outer, "whether it was empty or absent", "how it was written, and what the type does not have")
+	blob := v.At(v.Outer)
 	if blob.Kind() != resolve.Struct {
 		return v.as(how, nil, nil)
 	}
@@ -193,7 +188,7 @@ func (p *valuePlanner) differ(v *Value) *mismatch {
 		bad.hint = fmt.Sprintf("%s or %s says which way they belong together; %s", p.using("first"), p.using("join:,"), custom)
 		return bad
 	}
-	if as := converter(spoke, hub, p.fields[hubSide], p.fields[spokeSide]); as != "" && p.works(as) {
+	if as := converter(spoke, hub, p.fields.Hub, p.fields.Spoke); as != "" && p.works(as) {
 		bad.hint = p.using(as) + " converts them; "
 	}
 	bad.hint += custom

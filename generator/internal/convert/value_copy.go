@@ -40,7 +40,7 @@ func (p *pairPlanner) noteEmbedded() {
 			continue
 		}
 		v := &Value{Types: typesOf(f.Type, f.Type)}
-		whole := &Claim{Spoke: Path{f}, Hub: Path{p.Hub.Fields()[i]}, Value: v}
+		whole := &Claim{Sides: Sides[Path]{Path{f}, Path{p.Hub.Fields()[i]}}, Value: v}
 		var parts []*Claim
 		for _, c := range p.Claims {
 			if c.copies(whole) {

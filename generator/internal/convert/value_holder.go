@@ -30,21 +30,20 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 		return nil, bad
 	}
 	if hasOthers(outside, found, withConstants(skip, constants)) {
-		v.Loss[1-v.Outer] = "all members but " + member
+		v.Loss[v.Outer.Out()] = "all members but " + member
 	}
 	if len(constants) > 0 {
-		v.Loss[1-v.Outer] = "all but " + member + ", and with other constants all of it"
+		v.Loss[v.Outer.Out()] = "all but " + member + ", and with other constants all of it"
 	}
 	inner := *p
-	inner.skip = [2]map[string]bool{}
-	inner.fields[1-v.Outer] = found.Last()
-	spoke, hub := Sides(v.Outer, plain, found.Last().Type)
-	elem, bad := inner.value(spoke, hub, as[1:])
+	inner.skip = Sides[map[string]bool]{}
+	*inner.fields.on(v.Outer) = found.Last()
+	elem, bad := inner.value(facing(v.Outer, found.Last().Type, plain), as[1:])
 	how := Wrap{Member: found, Constants: constants}
 	if bad == nil && (found.pointers() || len(constants) > 0 && !p.element) {
 		how.Plain = SetOf(plain)
 		if plain.Kind() == resolve.Slice || plain.Kind() == resolve.Map {
-			how.Plain.Test, v.Loss[v.Outer] = NotEmpty, "whether it was nil or empty"
+			how.Plain.Test, v.Loss[v.Outer.In()] = NotEmpty, "whether it was nil or empty"
 		}
 	}
 	return v.as(how, elem, bad)
@@ -53,9 +52,9 @@ func (p *valuePlanner) wrap(v *Value, argument string, as []string) (*Value, *mi
 // around notes whether the hub has the struct or list around a value. It returns the type of the value, the type around
 // it, and the members of a struct that rules move elsewhere.
 func (p *valuePlanner) around(v *Value, inHub bool) (plain, outside *resolve.Type, skip map[string]bool) {
-	v.Outer = outer(inHub)
-	plain, outside = Sides(v.Outer, v.Spoke, v.Hub)
-	return plain, outside, p.skip[1-v.Outer]
+	v.Outer = sideOf(inHub)
+	outside, plain = v.across(v.Outer)
+	return plain, outside, p.skip.At(v.Outer)
 }
 
 // present plans the conversion between a bool and a struct. The bool tells whether there is a struct, or whether its
@@ -74,13 +73,13 @@ func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, 
 		return nil, bad
 	}
 	if hasOthers(inner, nil, withConstants(skip, constants)) || len(constants) > 0 {
-		v.Loss[1-v.Outer] = "all but whether it is there"
+		v.Loss[v.Outer.Out()] = "all but whether it is there"
 	}
 	if plain.Kind() == resolve.Pointer {
-		v.Loss[v.Outer] = "whether it was nil or false"
+		v.Loss[v.Outer.In()] = "whether it was nil or false"
 	}
 	if len(skip) > 0 {
-		v.Loss[v.Outer] = "false beside parts of the struct"
+		v.Loss[v.Outer.In()] = "false beside parts of the struct"
 	}
 	return v.as(Present{constants}, nil, nil)
 }
@@ -89,10 +88,10 @@ func (p *valuePlanner) present(v *Value, argument string, as []string) (*Value, 
 func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *mismatch) {
 	var how Tuple
 	plain, outside, skip := p.around(v, v.Spoke.Kind() != resolve.Struct)
-	field := p.fields[v.Outer]
+	field := p.fields.At(v.Outer.Other())
 	names := strings.Split(argument, ",")
-	from, to := Sides(v.Outer, "a", strings.Repeat("x,", len(names)-1)+"x")
-	example := fmt.Sprintf(`+webhook:conversion:enum(from: %q, to: %q) names a text and its values`, from, to)
+	values := facing(v.Outer, strings.Repeat("x,", len(names)-1)+"x", "a")
+	example := fmt.Sprintf(`+webhook:conversion:enum(from: %q, to: %q) names a text and its values`, values.Spoke, values.Hub)
 	switch {
 	case !isText(plain):
 		return nil, p.misfit(as[0], "text and a struct", v.Spoke, v.Hub)
@@ -104,7 +103,7 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 	limits := limitsIn(plain, field)
 	known := p.valuesOf(plain, limits)
 	for _, r := range p.renames {
-		text, list := Sides(v.Outer, r.From, r.To)
+		list, text := Sides[string]{r.From, r.To}.across(v.Outer)
 		values := strings.Split(list, ",")
 		if text == "" || len(values) != len(names) || strings.Join(values, "") == "" {
 			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%q is not %d values of %s for a text", list, len(names), argument), hint: example}
@@ -136,13 +135,13 @@ func (p *valuePlanner) tuple(v *Value, argument string, as []string) (*Value, *m
 			continue // no text, and zero values
 		}
 		if !slices.ContainsFunc(how.Texts, func(o TupleText) bool { return o.Text == value }) {
-			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%s has no values for %q", v.To(v.Outer), value), hint: example}
+			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%s has no values for %q", v.At(v.Outer), value), hint: example}
 		}
 	}
-	v.Loss[v.Outer] = "texts without values of their own"
-	v.Loss[1-v.Outer] = "values without a text"
+	v.Loss[v.Outer.In()] = "texts without values of their own"
+	v.Loss[v.Outer.Out()] = "values without a text"
 	if hasOthers(outside, nil, skip) {
-		v.Loss[1-v.Outer] = "values without a text, and other members"
+		v.Loss[v.Outer.Out()] = "values without a text, and other members"
 	}
 	return v.as(how, nil, nil)
 }
@@ -210,9 +209,9 @@ func (p *valuePlanner) keyed(v *Value, member string, as []string) (*Value, *mis
 	if !fit || len(how.Member) != 1 || !isText(m.Key()) || !isText(how.Member.Last().Type) {
 		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", member), v.Spoke, v.Hub)
 	}
-	v.Loss[1-v.Outer] = "the order, and elements with equal keys"
-	how.Keys = typesOf(Sides(v.Outer, m.Key(), how.Member.Last().Type))
-	elem, bad := p.beside(v.Outer, Constant{Member: how.Member}).value(v.Spoke.Elem(), v.Hub.Elem(), as[1:])
+	v.Loss[v.Outer.Out()] = "the order, and elements with equal keys"
+	how.Keys = typesIn(facing(v.Outer, how.Member.Last().Type, m.Key()))
+	elem, bad := p.beside(v.Outer, Constant{Member: how.Member}).value(Sides[*Type]{v.Spoke.Elem(), v.Hub.Elem()}, as[1:])
 	return v.as(how, elem, bad)
 }
 
@@ -227,20 +226,19 @@ func (p *valuePlanner) listElement(v *Value, argument string, as []string) (*Val
 	if how.Constants, bad = p.constants(v, "a list of structs", list.Elem(), argument, as[0]); bad != nil {
 		return nil, bad
 	}
-	v.Loss[1-v.Outer] = "all elements but this one"
+	v.Loss[v.Outer.Out()] = "all elements but this one"
 	if plain.Kind() == resolve.Pointer && plain.Elem().Kind() == resolve.Struct {
-		how.Content, v.Loss[v.Outer] = SetOf(plain.Elem()), "whether it was nil or empty"
+		how.Content, v.Loss[v.Outer.In()] = SetOf(plain.Elem()), "whether it was nil or empty"
 	}
-	spoke, hub := Sides(v.Outer, plain, list.Elem())
-	elem, bad := p.beside(v.Outer, how.Constants...).value(spoke, hub, as[1:])
+	elem, bad := p.beside(v.Outer, how.Constants...).value(facing(v.Outer, list.Elem(), plain), as[1:])
 	return v.as(how, elem, bad)
 }
 
 // beside plans the elements of a list, without the members that identify them.
-func (p *valuePlanner) beside(list Direction, told ...Constant) *valuePlanner {
+func (p *valuePlanner) beside(list Side, told ...Constant) *valuePlanner {
 	inner := p.elements()
-	inner.skip = [2]map[string]bool{}
-	inner.skip[1-list] = withConstants(nil, told)
+	inner.skip = Sides[map[string]bool]{}
+	*inner.skip.on(list) = withConstants(nil, told)
 	return inner
 }
 

@@ -9,14 +9,14 @@ type Value struct {
 	// Elem is the conversion of the values' content: elements, a pointer's target, a member. It is nil if the values
 	// have no content.
 	Elem *Value
-	// Outer is the direction to the side with the list, the pointer or the struct, if the other side has a plain value or
+	// Outer is the side with the list, the pointer or the struct, if the other side has a plain value or
 	// a map.
-	Outer Direction
+	Outer Side
 	// EmptyIsNil is true for each direction in which an empty list or map becomes nil. This happens if only the other
 	// side's JSON omits it.
-	EmptyIsNil [2]bool
+	EmptyIsNil Ways[bool]
 	// Loss describes, for each direction, the loss of the value itself. It is empty if nothing is lost.
-	Loss [2]string
+	Loss Ways[string]
 }
 
 // How is a way of converting a value: one of the types below.
@@ -39,11 +39,11 @@ type (
 	// Checked calls a function of the package conversion.
 	Checked struct {
 		// Funcs are the functions by direction. Argument is their additional argument.
-		Funcs    [2]string
+		Funcs    Ways[string]
 		Argument string
 		// OmitsZero checks, for each direction, whether the source is set. It is used if JSON omits a zero value, so
 		// that the call is omitted too; otherwise it is nil.
-		OmitsZero [2]*Set
+		OmitsZero Ways[*Set]
 	}
 	// Call converts a pair of structs.
 	Call struct{ Pair *Pair }
@@ -69,7 +69,7 @@ type (
 		ZeroIsNil, ZeroInWhole bool
 	}
 	// Rename exchanges values of an enum: the pairs of values, by direction.
-	Rename [2][]Renaming
+	Rename Ways[[]Renaming]
 	// First converts between a value and the first element of a list.
 	First struct{}
 	// Wrap converts between a value and a member of a struct. Constants are the values of other members beside a value.
@@ -97,8 +97,8 @@ type (
 	}
 	// Entry converts between a value and the text of a metadata entry, or between two entries.
 	Entry struct {
-		// Keys are the keys of the entries, by source side of a direction. A key is empty if the side has no entry.
-		Keys [2]string
+		// Keys are the keys of the entries, by side. A key is empty if the side has no entry.
+		Keys Sides[string]
 		// Parse is the function that reads the text. It is empty if the text is JSON.
 		Parse string
 	}
@@ -106,7 +106,7 @@ type (
 
 // OnlyIfSet checks, for each direction, whether any field of a struct is set; otherwise the pointer to it is nil. It is
 // needed if rules move other fields of the struct elsewhere. It is nil if the pointer is always set.
-type OnlyIfSet [2]*Set
+type OnlyIfSet Ways[*Set]
 
 // TupleText is a text and the members that it becomes.
 type TupleText struct {

@@ -46,10 +46,10 @@ func (p *valuePlanner) parts(v *Value, layout string, as []string) (*Value, *mis
 		how.Parts = append(how.Parts, part)
 		skip = withConstants(skip, []Constant{{Member: found}})
 	}
-	v.Loss[v.Outer] = "texts of another form"
-	v.Loss[1-v.Outer] = "values that have no such text"
+	v.Loss[v.Outer.In()] = "texts of another form"
+	v.Loss[v.Outer.Out()] = "values that have no such text"
 	if hasOthers(outside, nil, skip) {
-		v.Loss[1-v.Outer] = "values that have no such text, and other members"
+		v.Loss[v.Outer.Out()] = "values that have no such text, and other members"
 	}
 	return v.as(how, nil, nil)
 }

@@ -70,7 +70,7 @@ func Conversions(ctx context.Context, c engine.Config, kind string) ([]Conversio
 		for _, plan := range p.Plans {
 			if kind == "" || strings.EqualFold(kind, plan.Spoke.Name) {
 				doc := ConversionDoc{Group: plan.Spoke.Group, Kind: plan.Spoke.Name, Spoke: plan.Spoke.Version, Hub: plan.Hub.Version, Kept: plan.Kept()}
-				doc.add(plan.Root, "", "", [2]string{}, map[*convert.Pair]bool{})
+				doc.add(plan.Root, "", "", convert.Ways[string]{}, map[*convert.Pair]bool{})
 				docs = append(docs, doc)
 			}
 		}
@@ -83,13 +83,13 @@ const changed = ", until somebody changes the element of the list"
 
 // add adds the fields of a pair. The fields of a recursive struct are added once. until limits what the annotation
 // keeps, by direction.
-func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until [2]string, inside map[*convert.Pair]bool) {
+func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until convert.Ways[string], inside map[*convert.Pair]bool) {
 	if inside[p] {
 		return
 	}
 	inside[p] = true
 	defer delete(inside, p)
-	if p.After != [2]bool{} {
+	if p.After != (convert.Ways[bool]{}) {
 		d.Fields = append(d.Fields, FieldDoc{Spoke: spoke + "*", Hub: hub + "*", By: string(model.Custom), LostToHub: convert.HookLoss, LostFromHub: convert.HookLoss})
 	}
 	for _, c := range p.Claims {
@@ -106,10 +106,10 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until [2]string,
 		if c.Hub != nil {
 			f.Hub = hub + c.Hub.String()
 		}
-		for _, o := range c.SpokeOthers {
+		for _, o := range c.Others.Spoke {
 			f.Spoke += ", " + spoke + o.String()
 		}
-		for _, o := range c.HubOthers {
+		for _, o := range c.Others.Hub {
 			f.Hub += ", " + hub + o.String()
 		}
 		if pair, below := inner(c.Value); pair != nil && !pair.Opaque && !inside[pair] {
@@ -117,9 +117,9 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until [2]string,
 				d.Fields = append(d.Fields, f)
 			}
 			within := until
-			for _, side := range []convert.Direction{convert.ToHub, convert.FromHub} {
-				if c.Unkeyed(side) {
-					within[side] = changed
+			for _, d := range convert.Directions() {
+				if c.Unkeyed(d.From()) {
+					within[d] = changed
 				}
 			}
 			d.add(pair, f.Spoke+below+".", f.Hub+below+".", within, inside)

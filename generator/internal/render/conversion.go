@@ -63,14 +63,14 @@ func (w *conversionWriter) write() *jen.File {
 	w.convertible()
 	for _, plan := range w.Plans {
 		w.stashes(plan)
-		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+		for _, d := range convert.Directions() {
 			f.Line()
 			w.kind(plan, d)
 			w.schemaFunction(plan, d)
 		}
 	}
 	for _, pair := range w.Pairs {
-		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+		for _, d := range convert.Directions() {
 			f.Line()
 			w.pair(pair, d)
 		}
@@ -104,7 +104,7 @@ func (w *conversionWriter) hookFunctions() []hook {
 		}
 	}
 	for _, h := range w.Hooks {
-		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+		for _, d := range convert.Directions() {
 			hooks = append(hooks, hook{typeHookName(h, d), w.parameters(h, d, full())})
 		}
 	}
@@ -140,8 +140,8 @@ type pairHook struct {
 // pairHooks returns the hooks for two structs in the order of the calls.
 func pairHooks(p *convert.Pair) []pairHook {
 	var hooks []pairHook
-	add := func(functions [2]bool, goName, field string) {
-		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
+	add := func(functions convert.Ways[bool], goName, field string) {
+		for _, d := range convert.Directions() {
 			if functions[d] {
 				hooks = append(hooks, pairHook{model.Upper(p.HookName) + goName + suffixOf(d), field, d})
 			}
@@ -160,14 +160,14 @@ func typeHookName(t convert.Types, d convert.Direction) string {
 	if t.Spoke.Name == t.Hub.Name {
 		return t.Spoke.Name + suffixOf(d)
 	}
-	src, dst := convert.Sides(d, t.Spoke, t.Hub)
+	src, dst := t.Ends(d)
 	return src.Name + "To" + dst.Name
 }
 
 func suffixOf(d convert.Direction) string { return [...]string{"ToHub", "FromHub"}[d] }
 
 func (w *conversionWriter) parameters(t convert.Types, d convert.Direction, n convert.Needs) *jen.Statement {
-	src, dst := convert.Sides(d, t.Spoke, t.Hub)
+	src, dst := t.Ends(d)
 	parameters := []jen.Code{jen.Id("src").Op("*").Add(w.typ(src)), jen.Id("dst").Op("*").Add(w.typ(dst))}
 	if n.Context {
 		parameters = slices.Insert(parameters, 0, jen.Code(jen.Id("ctx").Qual("context", "Context")))
@@ -220,26 +220,30 @@ func (w *conversionWriter) stashes(plan *convert.Plan) {
 		w.file.Add(comment("Nothing is lost between the versions. Values that an older program kept are restored from signed annotations."))
 	}
 	w.file.Var().DefsFunc(func(g *jen.Group) {
-		for _, d := range []convert.Direction{convert.ToHub, convert.FromHub} {
-			from, _ := convert.Sides(d, plan.Spoke, plan.Hub)
+		for _, d := range convert.Directions() {
+			from := versions(plan).From(d)
 			schema := jen.Qual(conversionPackage, "Schema").Values(jen.Dict{jen.Id("Lossless"): jen.True()})
 			if plan.Lossy(d) {
 				schema = w.keptSchema(plan, d)
 			}
-			g.Id(stashOf(plan, d)).Op("=").Qual(conversionPackage, "NewStash").Types(w.typ(plan.Root.To(1-d))).Call(jen.Lit(from.Version), schema)
+			g.Id(stashOf(plan, d)).Op("=").Qual(conversionPackage, "NewStash").Types(w.typ(plan.Root.From(d))).Call(jen.Lit(from.Version), schema)
 		}
 	})
 }
 
+// versions returns the two versions of a plan.
+func versions(plan *convert.Plan) convert.Sides[model.VersionedType] {
+	return convert.Sides[model.VersionedType]{Spoke: plan.Spoke, Hub: plan.Hub}
+}
+
 // stashOf returns the name of the stash of the direction's source version.
 func stashOf(plan *convert.Plan, from convert.Direction) string {
-	side, _ := convert.Sides(from, "Spoke", "Hub")
-	return plan.Root.Name + side + "Stash"
+	return plan.Root.Name + model.Upper(string(from.From())) + "Stash"
 }
 
 // kind writes the function of a kind. It converts the fields and then exchanges values with the annotation.
 func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
-	src, dst := convert.Sides(d, plan.Spoke, plan.Hub)
+	src, dst := versions(plan).Ends(d)
 	name := plan.Spoke.Name + suffixOf(d)
 	doc(w.file, "%s converts %s of %s to %s.", name, article(src.Name), src.Version, dst.Version)
 	apiVersion := strings.TrimPrefix(dst.Group+"/"+dst.Version, "/")
@@ -249,22 +253,22 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 		}
 		g.Op("*").Id("dst").Op("=").Add(w.typ(plan.Root.To(d))).Values(jen.Id("TypeMeta").Op(":").Add(w.qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
 			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
-		forth, back := functionOf(plan.Root, plan.Root.Name, d), functionOf(plan.Root, plan.Root.Name, 1-d)
+		forth, back := functionOf(plan.Root, plan.Root.Name, d), functionOf(plan.Root, plan.Root.Name, d.Back())
 		returnError(g, forth.Clone().Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst")))
 		if plan.Reads != "" {
 			returnError(g, jen.Qual(conversionPackage, "CarryOver").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Lit(plan.Reads), jen.Lit(plan.Hub.Version),
-				jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), forth.Clone(), back.Clone()))
+				jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, d.Back())), forth.Clone(), back.Clone()))
 		}
-		g.Return(jen.Qual(conversionPackage, "Exchange").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, 1-d)), back))
+		g.Return(jen.Qual(conversionPackage, "Exchange").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, d.Back())), back))
 	})
 }
 
 // keptSchema returns the schema of a stash, or a call of the function from schemaFunction.
 func (w *conversionWriter) keptSchema(plan *convert.Plan, d convert.Direction) *jen.Statement {
-	if len(plan.Schemas[d].Named()) > 0 {
+	if len(plan.Schemas.From(d).Named()) > 0 {
 		return jen.Id(schemaName(plan, d)).Call()
 	}
-	return w.schema(plan.Schemas[d], true)
+	return w.schema(plan.Schemas.From(d), true)
 }
 
 func schemaName(plan *convert.Plan, d convert.Direction) string {
@@ -274,8 +278,8 @@ func schemaName(plan *convert.Plan, d convert.Direction) string {
 // schemaFunction writes a function that returns the stash's schema. A schema with a recursive struct needs it,
 // because a literal cannot refer to itself.
 func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Direction) {
-	src, _ := convert.Sides(d, plan.Spoke, plan.Hub)
-	named := plan.Schemas[d].Named()
+	src := versions(plan).From(d)
+	named := plan.Schemas.From(d).Named()
 	if len(named) == 0 || !plan.Lossy(d) {
 		return
 	}
@@ -292,7 +296,7 @@ func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Directio
 				g.Add(namedSchema(n)).Dot("Members").Index(jen.Lit(member)).Op("=").Add(w.schema(n.Members[member], true))
 			}
 		}
-		g.Return(w.schema(plan.Schemas[d], true))
+		g.Return(w.schema(plan.Schemas.From(d), true))
 	})
 }
 
@@ -450,7 +454,7 @@ func targetPointer(c *convert.Claim, d convert.Direction, src, dst operand) poin
 		return pointerTo{}
 	}
 	_, isEntry := c.Value.How.(convert.Entry)
-	from, to := convert.Sides(d, c.Spoke, c.Hub)
+	from, to := c.Ends(d)
 	_, sources := down(src, from)
 	_, pointers := down(dst, to)
 	if isEntry || len(sources) > 0 || len(pointers) == 0 {
@@ -463,13 +467,13 @@ func targetPointer(c *convert.Claim, d convert.Direction, src, dst operand) poin
 // if one of the fields is set.
 func (w *conversionWriter) claimsBehindPointer(g *jen.Group, block []*convert.Claim, d convert.Direction, src, dst operand, pointer pointerTo, claims []*convert.Claim) {
 	set := codes(block, func(c *convert.Claim) *jen.Statement {
-		from, _ := convert.Sides(d, c.Spoke, c.Hub)
+		from := c.From(d)
 		field, _ := down(src, from)
 		return w.isSet(convert.FieldSet(from.Last()), field)
 	})
 	g.If(anyOf(set)).BlockFunc(func(g *jen.Group) {
 		isOnly := !slices.ContainsFunc(claims, func(c *convert.Claim) bool {
-			_, to := convert.Sides(d, c.Spoke, c.Hub)
+			to := c.To(d)
 			return c.Value != nil && strings.HasPrefix(to.String()+".", pointer.path+".") && !slices.Contains(block, c)
 		})
 		if isOnly {
@@ -517,9 +521,9 @@ func when(g *jen.Group, conditions []jen.Code, write func(*jen.Group)) {
 
 // follows reports whether a claim must follow one of the others, because it sets a part of the other's field.
 func follows(c *convert.Claim, others []*convert.Claim, d convert.Direction) bool {
-	_, part := convert.Sides(d, c.Spoke, c.Hub)
+	part := c.To(d)
 	return slices.ContainsFunc(others, func(o *convert.Claim) bool {
-		_, whole := convert.Sides(d, o.Spoke, o.Hub)
+		whole := o.To(d)
 		return o.Value != nil && strings.HasPrefix(part.String(), whole.String()+".")
 	})
 }
@@ -527,7 +531,7 @@ func follows(c *convert.Claim, others []*convert.Claim, d convert.Direction) boo
 // sourcePointer returns the first pointer in the claim's path in src, or the field itself, that may be nil. It returns
 // zero if there is none, or if the claim has a default that applies when the pointer is nil.
 func sourcePointer(c *convert.Claim, d convert.Direction, src operand) pointerTo {
-	from, _ := convert.Sides(d, c.Spoke, c.Hub)
+	from := c.From(d)
 	if c.Value == nil || c.HasDefault() {
 		return pointerTo{}
 	}
@@ -550,14 +554,14 @@ func convertsTarget(v *convert.Value, d convert.Direction) bool {
 	case convert.Pointer:
 		return v.Elem.Pair() != nil
 	case convert.Optional:
-		return v.Outer != d && v.Elem.Pair() != nil
+		return v.Outer != d.To() && v.Elem.Pair() != nil
 	}
 	return false
 }
 
 // claim writes the conversion of a field of src.
 func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direction, src, dst operand) {
-	from, to := convert.Sides(d, c.Spoke, c.Hub)
+	from, to := c.Ends(d)
 	if c.Value == nil {
 		switch {
 		case from == nil || c.Functions[d]:
@@ -614,7 +618,7 @@ func (w *conversionWriter) claim(g *jen.Group, c *convert.Claim, d convert.Direc
 // zeroBelow sets a pointer inside another pointer's struct to the zero value, if other fields have created that
 // struct.
 func (w *conversionWriter) zeroBelow(g *jen.Group, c *convert.Claim, d convert.Direction) {
-	from, to := convert.Sides(d, c.Spoke, c.Hub)
+	from, to := c.Ends(d)
 	_, sources := down(operand{code: jen.Id("src"), pointer: true}, from)
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	conditions := slices.Concat(there(sources), there(pointers), []jen.Code{dst.value().Op("==").Nil(), w.whole()})
@@ -634,7 +638,7 @@ func (w *conversionWriter) setDefault(g *jen.Group, c *convert.Claim) {
 
 // setDefaultIf sets a field's default if the field is not set and the conditions inCase hold.
 func (w *conversionWriter) setDefaultIf(g *jen.Group, c *convert.Claim, value any, inCase []jen.Code) {
-	_, to := convert.Sides(c.DefaultTo(), c.Spoke, c.Hub)
+	to := c.To(c.DefaultTo())
 	dst, pointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	unset := w.test(convert.SetOf(to.Last().Type), dst, false)
 	conditions := slices.Concat(there(pointers), []jen.Code{unset}, inCase, []jen.Code{w.whole()})
@@ -662,8 +666,8 @@ func (w *conversionWriter) metadata(of convert.Metadata) *jen.Statement {
 
 // entry converts a field to an entry of metadata, or back. The object's metadata has been copied before.
 func (w *conversionWriter) entry(g *jen.Group, c *convert.Claim, how convert.Entry, d convert.Direction) {
-	from, to := convert.Sides(d, c.Spoke, c.Hub)
-	fromKey, toKey := convert.Sides(d, how.Keys[0], how.Keys[1])
+	from, to := c.Ends(d)
+	fromKey, toKey := how.Keys.Ends(d)
 	src, srcPointers := down(operand{code: jen.Id("src"), pointer: true}, from)
 	dst, dstPointers := down(operand{code: jen.Id("dst"), pointer: true}, to)
 	if fromKey != "" {

@@ -34,7 +34,7 @@ func (w *conversionWriter) convertible() {
 // convertMethod writes one of the two methods of Convertible: the function of the kind, given the hub's own type.
 func (w *conversionWriter) convertMethod(plan *convert.Plan, d convert.Direction, name, comment string) {
 	w.file.ImportAlias(convertiblePackage, convertibleAlias)
-	src, dst := convert.Sides(d, jen.Id("spoke"), jen.Id("typed"))
+	src, dst := convert.Sides[jen.Code]{Spoke: jen.Id("spoke"), Hub: jen.Id("typed")}.Ends(d)
 	w.file.Line()
 	doc(w.file, comment, article(plan.Spoke.Name), plan.Spoke.Version, plan.Hub.Version)
 	w.file.Func().Params(jen.Id("spoke").Op("*").Id(plan.Spoke.Name)).Id(name).Params(jen.Id("hub").Qual(convertiblePackage, "Hub")).Error().Block(

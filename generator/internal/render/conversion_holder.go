@@ -43,7 +43,7 @@ func (w *conversionWriter) make(g *jen.Group, pointers []pointerTo) {
 
 // wrap writes a value into the member of a struct, or out of it.
 func (w *conversionWriter) wrap(g *jen.Group, v *convert.Value, how convert.Wrap, d convert.Direction, src, dst operand, at where) {
-	if v.Outer != d {
+	if v.Outer != d.To() {
 		conditions, src := has(src, how.Constants)
 		member, pointers := down(src, how.Member)
 		when(g, append(conditions, there(pointers)...), func(g *jen.Group) { w.value(g, v.Elem, d, member, dst, at) })
@@ -97,7 +97,7 @@ func has(src operand, constants []convert.Constant) ([]jen.Code, operand) {
 
 // tuple writes the values of a text, or the text of some values.
 func (w *conversionWriter) tuple(g *jen.Group, v *convert.Value, how convert.Tuple, d convert.Direction, src, dst operand) {
-	if v.Outer == d {
+	if v.Outer == d.To() {
 		g.Switch(src.value()).BlockFunc(func(g *jen.Group) {
 			for i, t := range how.Texts {
 				if slices.ContainsFunc(how.Texts[:i], func(before convert.TupleText) bool { return before.Text == t.Text }) {
@@ -119,7 +119,7 @@ func (w *conversionWriter) tuple(g *jen.Group, v *convert.Value, how convert.Tup
 // parts cuts a text into the members of a struct, or joins them.
 func (w *conversionWriter) parts(g *jen.Group, v *convert.Value, how convert.Parts, d convert.Direction, src, dst operand) {
 	function, text, around := "JoinParts", dst.address(), src
-	if v.Outer == d {
+	if v.Outer == d.To() {
 		function, text, around = "CutParts", src.value(), dst
 	}
 	args := []jen.Code{text, jen.Lit(how.Layout)}
@@ -136,13 +136,13 @@ func (w *conversionWriter) parts(g *jen.Group, v *convert.Value, how convert.Par
 
 // present writes a struct if a bool is true, or tells by a bool whether there is one.
 func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.Present, d convert.Direction, src, dst operand) {
-	from, to := convert.Sides(d, v.Spoke, v.Hub)
+	from, to := v.Ends(d)
 	var conditions []jen.Code
 	if from.Elem() != nil {
 		conditions = append(conditions, src.value().Op("!=").Nil())
 		src = operand{code: src.value(), pointer: true}
 	}
-	if v.Outer == d {
+	if v.Outer == d.To() {
 		conditions = append(conditions, src.value())
 	} else {
 		same, _ := has(src, how.Constants)
@@ -153,7 +153,7 @@ func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.P
 			dst.set(g, jen.New(w.typ(to.Elem())))
 			dst = operand{code: dst.value(), pointer: true}
 		}
-		if v.Outer == d {
+		if v.Outer == d.To() {
 			w.constants(g, dst, how.Constants)
 		} else {
 			dst.set(g, jen.True())
@@ -163,8 +163,8 @@ func (w *conversionWriter) present(g *jen.Group, v *convert.Value, how convert.P
 
 // element writes a value into a list of one element, with what tells it from others, or looks for that element.
 func (w *conversionWriter) element(g *jen.Group, v *convert.Value, how convert.Element, d convert.Direction, src, dst operand, at where) {
-	if v.Outer == d {
-		set := w.isSet(convert.SetOf(v.To(1-d)), src)
+	if v.Outer == d.To() {
+		set := w.isSet(convert.SetOf(v.From(d)), src)
 		if how.Content != nil {
 			set.Op("&&").Add(w.isSet(how.Content, operand{code: src.value(), pointer: true}))
 			src.known = false
@@ -242,7 +242,7 @@ func (m members) literal() *jen.Statement {
 func (w *conversionWriter) assigned(v *convert.Value, d convert.Direction, src operand) (convert.Path, jen.Code, bool) {
 	how, ok := v.How.(convert.Wrap)
 	switch {
-	case !ok || v.Outer != d || len(how.Constants) > 0:
+	case !ok || v.Outer != d.To() || len(how.Constants) > 0:
 		return nil, nil, false
 	case v.Elem.How == convert.Pointer{} && isAssign(v.Elem.Elem) && v.Elem.Elem.Same:
 		return how.Member, jen.Qual(conversionPackage, "CopyPointer").Call(src.value()), true

@@ -95,15 +95,15 @@ func (w *conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan) {
 			}
 		}
 	}
-	marks := [2][]convert.Mark{plan.Marks(convert.ToHub), plan.Marks(convert.FromHub)}
-	if len(marks[0])+len(marks[1]) == 0 {
+	spoke, hub := plan.Marks(convert.Spoke), plan.Marks(convert.Hub)
+	if len(spoke)+len(hub) == 0 {
 		return
 	}
 	g.If(unset).BlockFunc(func(g *jen.Group) {
 		g.Add(comment("No file of the project defines the kind. So the schemas come from its types and their markers."))
 		g.Id("kind").Dot("Schemas").Op("=").Map(jen.String()).Qual(conversiontestPackage, "Schema").Values(
-			jen.Line().Lit(plan.Spoke.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Spoke), marks[0])),
-			jen.Line().Lit(plan.Hub.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Hub), marks[1])),
+			jen.Line().Lit(plan.Spoke.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Spoke), spoke)),
+			jen.Line().Lit(plan.Hub.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Hub), hub)),
 			jen.Line())
 	})
 }

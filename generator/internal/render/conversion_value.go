@@ -158,7 +158,7 @@ func (w *conversionWriter) convert(g *jen.Group, v *convert.Value, d convert.Dir
 	case convert.Entries:
 		w.entries(g, v, how, d, src, dst, at)
 	case convert.Keyed:
-		if v.Outer == d {
+		if v.Outer == d.To() {
 			w.keyedList(g, v, how, d, src, dst, at)
 		} else {
 			w.keyedMap(g, v, how, d, src, dst, at)
@@ -178,8 +178,8 @@ func (w *conversionWriter) convert(g *jen.Group, v *convert.Value, d convert.Dir
 	case convert.Rename:
 		w.rename(g, v, how[d], d, src, dst)
 	case convert.First:
-		if v.Outer == d {
-			src.ifSet(g, w.isSet(convert.SetOf(v.To(1-d)), src), func(g *jen.Group) {
+		if v.Outer == d.To() {
+			src.ifSet(g, w.isSet(convert.SetOf(v.From(d)), src), func(g *jen.Group) {
 				if isAssign(v.Elem) && v.Elem.Same {
 					dst.set(g, w.typ(v.To(d)).Values(src.value()))
 					return
@@ -268,7 +268,7 @@ func (w *conversionWriter) converted(t convert.Types, d convert.Direction, code 
 func isAssign(v *convert.Value) bool { return v.How == convert.Assign{} }
 
 func (w *conversionWriter) optional(g *jen.Group, v *convert.Value, how convert.Optional, d convert.Direction, src, dst operand, at where) {
-	if v.Outer != d {
+	if v.Outer != d.To() {
 		src.ifSet(g, src.value().Op("!=").Nil(), func(g *jen.Group) {
 			w.value(g, v.Elem, d, operand{code: src.value(), pointer: true}, dst, at)
 		})

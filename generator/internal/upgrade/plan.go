@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -73,11 +72,8 @@ func (s *side) add(of *convert.Pair, before, across string, inside map[*convert.
 	inside[of] = true
 	defer delete(inside, of)
 	for _, c := range of.Claims {
-		path, counterpart, others := c.Spoke, c.Hub, c.SpokeOthers
-		if s.to == convert.FromHub {
-			path, counterpart, others = counterpart, path, c.HubOthers
-		}
-		for _, o := range others {
+		path, counterpart := c.Ends(s.to)
+		for _, o := range c.Others.From(s.to) {
 			s.fates = append(s.fates, &fate{side: s, Range: o.Last().Range, path: before + o.String(), verb: c.Verb, how: string(c.Verb), whole: true})
 		}
 		if path == nil || c.Entry != "" || before+path.String() == "metadata" {
@@ -143,7 +139,7 @@ func word(how convert.How) string {
 	case convert.Element:
 		return "element:" + constants(how.Constants)
 	case convert.Entry:
-		return strings.Join(how.Keys[:], " ")
+		return how.Keys.Spoke + " " + how.Keys.Hub
 	}
 	return ""
 }
