@@ -101,41 +101,22 @@ type bounds struct {
 
 // value compares the markers of two values and of their content. part names the content: "[]" for elements.
 func (b bounds) value(v *Value, values Sides[bounded], part string) {
-	inner := b
-	inner.zeroless = Ways[bool]{}
-	switch how := v.How.(type) {
-	case Assign, DeepCopyInto, DeepCopy:
-		b.same(values, part)
-	case Checked:
-		if how.Funcs == both("Integer") {
-			b.compare(values, part)
-		}
-	case Rename:
-		b.renames = how
-		b.compare(values, part)
-	case Call:
-		b.compare(values, part)
-	case Pointer:
-		b.value(v.Elem, values, part)
-	case Optional:
-		b.zeroless[v.Outer.In()] = b.zeroless[v.Outer.In()] || how.ZeroIsNil
-		b.value(v.Elem, values, part)
-	case Each, Entries:
-		b.compare(values, part)
-		inner.value(v.Elem, elements(values), part+"[]")
-	case Keyed:
-		b.compare(values, part)
-		inner.keys(v.Outer, how.Member.Last(), values, part)
-		inner.value(v.Elem, elements(values), part+"[]")
-	case First, Element:
-		list, plain := values.across(v.Outer)
-		inner.zeroless[v.Outer.In()] = true
-		inner.value(v.Elem, facing(v.Outer, list.elements(), plain), part)
-	case Wrap:
-		b.zeroless[v.Outer.In()] = b.zeroless[v.Outer.In()] || how.Plain != nil
-		*values.on(v.Outer) = boundedField(how.Member.Last())
-		b.value(v.Elem, values, part)
-	}
+	v.Kind.bounds(b, v, values, part)
+}
+
+// elements compares the markers of the elements of two lists or maps.
+func (b bounds) elements(v *Value, values Sides[bounded], part string) {
+	b.zeroless = Ways[bool]{}
+	b.value(v.Elem, elements(values), part+"[]")
+}
+
+// element compares the markers of a value and of an element of a list.
+func (b bounds) element(v *Value, values Sides[bounded], part string) {
+	b.zeroless = Ways[bool]{}
+	b.zeroless[v.Outer.In()] = true
+	list := values.on(v.Outer)
+	*list = list.elements()
+	b.value(v.Elem, values, part)
 }
 
 // same compares values of one type. The fields may have different markers for them and for their elements.
@@ -146,13 +127,6 @@ func (b bounds) same(values Sides[bounded], part string) {
 		b.zeroless = Ways[bool]{}
 		b.same(elements(values), part+"[]")
 	}
-}
-
-// keys compares the keys of a map, which have no markers, with the member of a list's elements that has the key. list
-// is the side with the list.
-func (b bounds) keys(list Side, member *resolve.Field, values Sides[bounded], part string) {
-	key := bounded{t: values.At(list.Other()).t.Key()}
-	b.compare(facing(list, bounded{t: member.Type, own: []markers{{doc: member.Doc}}}, key), part+"[key]")
 }
 
 // compare reports the markers of each side that refuse values of the other side.

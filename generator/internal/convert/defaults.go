@@ -66,8 +66,7 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 		}
 		for _, d := range Directions() {
 			from, to := c.From(d).Last(), c.To(d).Last()
-			_, isEntry := c.Value.How.(Entry)
-			if isEntry || warned[to] || c.Default != nil && d == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) {
+			if c.isEntry() || warned[to] || c.Default != nil && d == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) {
 				continue
 			}
 			if warned[to] = true; p.allows(RuleDefault, in, c, here.Spoke) {

@@ -237,10 +237,10 @@ func (p *valuePlanner) works(as string) bool {
 	trial.Package = &Package{HandlerPackage: p.HandlerPackage, Pairs: slices.Clone(p.Pairs), Hooks: slices.Clone(p.Hooks)}
 	trial.pairs, trial.unlocated = maps.Clone(p.pairs), maps.Clone(p.unlocated)
 	tried.planner = &trial
-	converters := strings.Split(as, ";")
+	all := converters(strings.Split(as, ";"))
 	if p.rule != nil {
-		converters = append(slices.Clone(p.rule.As.V), converters...)
+		all = append(slices.Clone(p.rule.As.V), all...)
 	}
-	_, bad := tried.value(Sides[*Type]{p.fields.Spoke.Type, p.fields.Hub.Type}, converters)
+	_, bad := tried.value(Sides[*Type]{p.fields.Spoke.Type, p.fields.Hub.Type}, all)
 	return bad == nil
 }

@@ -719,11 +719,8 @@ func (p *Pair) noteParents() {
 		}
 		for _, d := range Directions() {
 			path := c.From(d)
-			switch c.Value.How.(type) {
-			case First, Element:
-				if c.Value.Outer == d.To() && path.pointers() {
-					c.Found[d.Back()] = FieldSet(path.Last())
-				}
+			if c.Value.Kind.traits().picks && c.Value.Outer == d.To() && path.pointers() {
+				c.Found[d.Back()] = FieldSet(path.Last())
 			}
 			for i, f := range path[:len(path)-1] {
 				if f.Type.Kind() == resolve.Pointer && !claimed.From(d)[path[:i+1].String()] && c.Value.Loss[d] == "" {

@@ -66,6 +66,12 @@ type Case struct {
 // Metadata is a default that an object's metadata has, such as metadata.namespace.
 type Metadata string
 
+// isEntry reports whether the claim converts an entry of metadata.
+func (c *Claim) isEntry() bool {
+	_, isEntry := entryOf(c)
+	return isEntry
+}
+
 // HasDefault reports whether a marker sets a default.
 func (c *Claim) HasDefault() bool { return c.Default != nil || len(c.Cases) > 0 }
 
@@ -122,9 +128,6 @@ func (v *Value) loss(d Direction, seen map[*Pair]bool) string {
 	return own + ", and " + inner
 }
 
-// HookLoss is the possible loss in a conversion by the user's own code.
-const HookLoss = "what your functions lose"
-
 // Loss describes the part of the field that the other side cannot hold, in a direction. It is empty if nothing is lost.
 func (c *Claim) Loss(d Direction) string { return c.loss(d, map[*Pair]bool{}) }
 
@@ -154,18 +157,18 @@ func (c *Claim) ZeroBelow(d Direction) bool {
 	if c.Value == nil {
 		return false
 	}
-	how, ok := c.Value.How.(Optional)
+	how, ok := c.Value.Kind.(Optional)
 	return ok && c.Value.Outer == d.To() && how.ZeroInWhole && replacesNil(c.To(d).Last()) && c.Value.Elem.To(d).Kind() == resolve.Basic
 }
 
 // isCustom reports whether the user's own code converts the field, or its content.
 func (c *Claim) isCustom() bool {
-	return c.Functions != both(false) || c.holdsHook()
+	return c.Functions != both(false) || c.IsHooked()
 }
 
-// holdsHook reports whether the user's own code converts the field, or its content, by its type.
-func (c *Claim) holdsHook() bool {
-	return c.Value.holds(func(v *Value) bool { return v.How == Hook{} })
+// IsHooked reports whether the user's own code converts the field, or its content, by its type.
+func (c *Claim) IsHooked() bool {
+	return c.Value.holds(func(v *Value) bool { return v.Kind == Hook{} })
 }
 
 // Field returns the spoke's field, or the hub's if only the hub has the field.
@@ -198,7 +201,7 @@ func (p *Pair) NeedsHooks() bool {
 // NeedsObject reports whether converting the pair needs the object that contains it.
 func (p *Pair) NeedsObject() bool {
 	return p.any(func(c *Claim) bool {
-		return c.HasDefault() || c.Value.holds(func(v *Value) bool { how, ok := v.How.(Optional); return ok && how.ZeroInWhole }) || c.isCustom()
+		return c.HasDefault() || c.Value.holds(func(v *Value) bool { how, ok := v.Kind.(Optional); return ok && how.ZeroInWhole }) || c.isCustom()
 	})
 }
 
@@ -213,19 +216,9 @@ func (p *Pair) Needs(d Direction) (n Needs) {
 	}
 	add := func(more Needs) { n = Needs{n.Context || more.Context, n.Error || more.Error} }
 	p.any(func(c *Claim) bool {
-		add(Needs{c.hooked(d) || c.HasDefault() && d == c.DefaultTo(), c.hooked(d)})
+		add(Needs{c.Functions[d] || c.HasDefault() && d == c.DefaultTo(), c.Functions[d]})
 		for v := c.Value; v != nil; v = v.Elem {
-			switch how := v.How.(type) {
-			case Call:
-				add(Needs{how.Pair.IsRoot, how.Pair.IsRoot})
-			case Checked:
-				add(Needs{how.OmitsZero[d] == nil, true})
-			case Entry:
-				isJSON := how.Parse == "" && how.Keys.From(d) == "" // FromEntryJSON returns no error
-				add(Needs{isJSON, isJSON})
-			case Optional:
-				add(Needs{Context: v.Outer == d.To() && how.ZeroInWhole})
-			}
+			add(v.Kind.needs(v, d))
 		}
 		return n == Needs{true, true}
 	})

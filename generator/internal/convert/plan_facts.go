@@ -37,7 +37,7 @@ func (p *Plan) Defaults() []string {
 			paths = append(paths, here.paths().To(c.DefaultTo()))
 		}
 		for v := c.Value; v != nil; v = v.Elem {
-			if how, ok := v.How.(Present); ok && len(how.Constants) == 0 { // an empty struct is a value, too
+			if how, ok := v.Kind.(Present); ok && len(how.Constants) == 0 { // an empty struct is a value, too
 				paths = append(paths, here.paths().At(v.Outer.Other()))
 			}
 		}

@@ -48,12 +48,8 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 // is no such pair.
 func (v *Value) members(d Direction) *Pair {
 	for ; v != nil && v.Loss[d] == ""; v = v.Elem {
-		switch how := v.How.(type) {
-		case Call:
-			return how.Pair
-		case Each, Pointer, Optional:
-		default:
-			return nil
+		if pair := v.Pair(); pair != nil || !v.isList() && v.At(v.Outer).Kind() != resolve.Pointer {
+			return pair
 		}
 	}
 	return nil

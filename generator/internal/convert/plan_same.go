@@ -102,21 +102,6 @@ func (c *Claim) isSame(seen map[*Pair]bool) bool {
 	return omits && s.OmitZero == h.OmitZero && c.Value.isSame(seen)
 }
 
-// isSame reports whether the value is the same in JSON on both sides.
-func (v *Value) isSame(seen map[*Pair]bool) bool {
-	switch how := v.How.(type) {
-	case Assign, DeepCopyInto, DeepCopy:
-		return true
-	case Each, Entries:
-		return v.Elem.isSame(seen)
-	case Pointer:
-		return how.OnlyIfSet == OnlyIfSet{} && v.Elem.isSame(seen)
-	case Call:
-		return how.Pair.isSame(seen)
-	}
-	return false
-}
-
 // isSame reports whether every field of both structs is the same.
 func (p *Pair) isSame(seen map[*Pair]bool) bool {
 	if seen[p] {
@@ -139,7 +124,7 @@ func (p *Pair) isSame(seen map[*Pair]bool) bool {
 
 // structs returns the pair of structs in the value, directly or behind a pointer.
 func (v *Value) structs() *Pair {
-	if v.How == (Pointer{}) {
+	if v.Kind == (Pointer{}) {
 		v = v.Elem
 	}
 	return v.Pair()

@@ -107,7 +107,7 @@ func isObject(t *resolve.Type) bool {
 
 // pair plans two structs. Rules on enclosing structs have already claimed the skipped fields.
 func (p *planner) pair(at place, spoke, hub *resolve.Type, skip Sides[map[string]bool]) *Pair {
-	key := pairKey{spoke, hub, Sides[string]{joined(skip.Spoke), joined(skip.Hub)}}
+	key := pairKey{spoke, hub, Sides[string]{pathsKey(skip.Spoke), pathsKey(skip.Hub)}}
 	if known, ok := p.pairs[key]; ok {
 		return known
 	}
@@ -192,6 +192,6 @@ func lowerFirst(name string) string {
 	return string(runes)
 }
 
-func joined(paths map[string]bool) string {
+func pathsKey(paths map[string]bool) string {
 	return strings.Join(slices.Sorted(maps.Keys(paths)), ";")
 }

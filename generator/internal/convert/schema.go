@@ -72,7 +72,7 @@ func (s *Schema) collectNamed(found map[*Schema]bool) {
 // schemaOf makes the schema of a side of a pair.
 func schemaOf(root *Pair, side Side) *Schema {
 	s := &Schema{}
-	s.addPair(root, side, map[*Pair]*Schema{})
+	s.addPair(root, facts{side, map[*Pair]*Schema{}})
 	delete(s.Members, "metadata") // both versions have the same metadata
 	s.addEntries(root, side)
 	return s
@@ -106,29 +106,36 @@ func (s *Schema) addEntry(path Path, key string) {
 // entryOf returns how a claim converts a metadata entry.
 func entryOf(c *Claim) (how Entry, ok bool) {
 	if c.Value != nil {
-		how, ok = c.Value.How.(Entry)
+		how, ok = c.Value.Kind.(Entry)
 	}
 	return how, ok
 }
 
-// addPair adds the facts of a pair for a side. inside has the enclosing pairs and their
-// schemas, and also the pairs that have been found to be recursive.
-func (s *Schema) addPair(p *Pair, side Side, inside map[*Pair]*Schema) {
+// facts are the facts about a side. inside has the enclosing pairs and their schemas, and also the pairs that have been
+// found to be recursive.
+type facts struct {
+	side   Side
+	inside map[*Pair]*Schema
+}
+
+// addPair adds the facts of a pair.
+func (s *Schema) addPair(p *Pair, f facts) {
+	side := f.side
 	if p.Opaque {
 		return
 	}
 	after := p.After[side.Out()] || s.Custom
 	s.Custom = after
-	if around := inside[p]; around != nil {
-		if p.says(side, map[*Pair]bool{}) {
+	if around := f.inside[p]; around != nil {
+		if p.hasFacts(f.side, map[*Pair]bool{}) {
 			around.Name, s.Same = p.Name, around
 		}
 		return
 	}
-	inside[p] = s
+	f.inside[p] = s
 	defer func() {
 		if s.Name == "" { // a recursive struct has one schema, wherever it occurs
-			delete(inside, p)
+			delete(f.inside, p)
 		}
 	}()
 	claimed, unconverted := p.claimed().At(side), p.unconverted(side)
@@ -137,9 +144,9 @@ func (s *Schema) addPair(p *Pair, side Side, inside map[*Pair]*Schema) {
 		if path == nil {
 			continue
 		}
-		for i, f := range path[:len(path)-1] {
+		for i, field := range path[:len(path)-1] {
 			around := path[:i+1]
-			if c.Value != nil && !f.Inline && !claimed[around.String()] && len(below(unconverted, around.String())) > 0 {
+			if c.Value != nil && !field.Inline && !claimed[around.String()] && len(below(unconverted, around.String())) > 0 {
 				s.at(around.names()).Scattered = true
 			}
 		}
@@ -152,77 +159,54 @@ func (s *Schema) addPair(p *Pair, side Side, inside map[*Pair]*Schema) {
 			below.Keys = c.listKeys(side)
 		}
 		if c.Value != nil {
-			below.addValue(c.Value, side, inside)
+			below.addValue(c.Value, f)
 		}
 		s.put(path.names(), below)
 	}
 }
 
-// says reports whether the schema of a struct has any facts.
-func (p *Pair) says(side Side, seen map[*Pair]bool) bool {
+// hasFacts reports whether the schema of a struct has any facts.
+func (p *Pair) hasFacts(side Side, seen map[*Pair]bool) bool {
 	if seen[p] || p.Opaque {
 		return false
 	}
 	if seen[p] = true; p.After[side.Out()] {
 		return true
 	}
-	tells := func(v *Value) bool {
-		switch how := v.How.(type) {
-		case Call:
-			return how.Pair.says(side, seen)
-		case Keyed, First, Element:
-			return v.Outer == side
+	identifies := func(v *Value) bool {
+		if pair := v.Pair(); pair != nil {
+			return pair.hasFacts(side, seen)
 		}
-		return false
+		return v.Outer == side && (v.Kind.traits().fills || v.Kind.traits().picks) // the elements have keys
 	}
 	return slices.ContainsFunc(p.Claims, func(c *Claim) bool {
 		return c.At(side) != nil && (c.Verb == model.Drop || c.hooked(side.Out()) || c.Value != nil && len(c.listKeys(side)) > 0 || !c.limits(side).IsZero()) ||
-			c.Value.holds(tells)
+			c.Value.holds(identifies)
 	})
 }
 
-func (s *Schema) addValue(v *Value, side Side, inside map[*Pair]*Schema) {
-	below, add := &Schema{}, (func())(nil)
-	elements := func() { s.Elements = below }
-	switch how := v.How.(type) {
-	case Call:
-		s.addPair(how.Pair, side, inside)
-		return
-	case Each, Entries:
-		add = elements
-	case Keyed:
-		if v.Outer == side && s.Keys == nil {
-			s.Keys = how.Member.names()
-		}
-		add = elements
-	case First, Element:
-		if v.Outer == side {
-			s.One, add = v.one(), elements
-		}
-	case Wrap:
-		if v.Outer == side {
-			add = func() { s.put(how.Member.names(), below) }
-		}
-	}
-	switch {
-	case v.Elem == nil:
-	case add == nil:
-		s.addValue(v.Elem, side, inside)
-	default:
-		if below.addValue(v.Elem, side, inside); !below.IsZero() {
-			add()
-		}
+// addValue adds what a value's kind knows.
+func (s *Schema) addValue(v *Value, f facts) { v.Kind.schema(s, v, f) }
+
+// addElements adds the facts of the elements of a list or map, if there are any.
+func (s *Schema) addElements(v *Value, f facts) {
+	below := &Schema{}
+	if below.addValue(v.Elem, f); !below.IsZero() {
+		s.Elements = below
 	}
 }
 
-// one returns the members that identify the element of a list. The first element has none.
-func (v *Value) one() map[string]string {
-	how, _ := v.How.(Element)
-	told := map[string]string{}
-	for _, c := range how.Constants {
-		told[strings.Join(c.Member.names(), ".")] = fmt.Sprint(c.Value)
+// addElement adds the facts of a value that is one element of a list. Constants identify it.
+func (s *Schema) addElement(v *Value, f facts, identity constants) {
+	if v.Outer != f.side {
+		s.addValue(v.Elem, f)
+		return
 	}
-	return told
+	s.One = map[string]string{}
+	for _, c := range identity {
+		s.One[strings.Join(c.Member.names(), ".")] = fmt.Sprint(c.Value)
+	}
+	s.addElements(v, f)
 }
 
 // at returns the schema at a path, which it makes if need be.
@@ -271,7 +255,7 @@ func (c *Claim) listKeys(side Side) []string {
 	if c.Value == nil || c.Value.Elem == nil || c.Value.Elem.Pair() == nil {
 		return keys
 	}
-	if _, isList := c.Value.How.(Each); !isList {
+	if !c.Value.isList() {
 		return keys
 	}
 	elements := c.Value.Elem.Pair()
@@ -301,5 +285,5 @@ func listKeys(f *resolve.Field) []string {
 
 // hooked reports whether the user's own code converts the field in a direction.
 func (c *Claim) hooked(d Direction) bool {
-	return c.Functions[d] || c.holdsHook()
+	return c.Functions[d] || c.IsHooked()
 }

@@ -47,6 +47,9 @@ func Directions() []Direction { return []Direction{ToHub, FromHub} }
 
 func (d Direction) String() string { return [...]string{"to the hub", "from the hub"}[d] }
 
+// Suffix returns the end of the names of functions for the direction.
+func (d Direction) Suffix() string { return [...]string{"ToHub", "FromHub"}[d] }
+
 // From returns the source side.
 func (d Direction) From() Side { return sideOf(d == FromHub) }
 

@@ -16,7 +16,7 @@ import (
 func (p *planner) noteOneDefault(plan *Plan, warned map[*resolve.Field]bool) {
 	same := plan.Same()
 	p.visit(RuleOneDefault, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
-		if _, isEntry := c.Value.How.(Entry); isEntry || c.HasDefault() {
+		if c.isEntry() || c.HasDefault() {
 			return true
 		}
 		for _, d := range Directions() {
@@ -39,7 +39,7 @@ func (p *planner) noteOneDefault(plan *Plan, warned map[*resolve.Field]bool) {
 // writesMissing reports whether a missing value becomes one in the object that Go writes, so that no default applies.
 func (c *Claim) writesMissing(d Direction) bool {
 	to := c.To(d).Last()
-	if how, ok := c.Value.How.(Optional); ok && c.Value.Outer == d.To() && !how.ZeroIsNil {
+	if how, ok := c.Value.Kind.(Optional); ok && c.Value.Outer == d.To() && !how.ZeroIsNil {
 		return true
 	}
 	if to.Type.Kind() == resolve.Pointer {
@@ -158,7 +158,7 @@ func (c *Claim) Unkeyed(side Side) bool { return c.unkeyed(side) != nil }
 // unkeyed returns the value of the first list without keys.
 func (c *Claim) unkeyed(side Side) *Value {
 	for v := c.Value; v != nil; v = v.Elem {
-		if _, isList := v.How.(Each); isList && (v != c.Value || len(c.listKeys(side)) == 0) {
+		if v.isList() && (v != c.Value || len(c.listKeys(side)) == 0) {
 			return v
 		}
 	}
@@ -197,7 +197,7 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 // ownMembers returns the members of a value that the other side lacks, as paths in JSON names.
 func (v *Value) ownMembers(side Side, inside map[*Pair]bool) (names []string) {
 	for ; v != nil; v = v.Elem {
-		if how, ok := v.How.(Wrap); ok && v.Loss[side.Out()] != "" && v.Outer == side {
+		if how, ok := v.Kind.(Wrap); ok && v.Loss[side.Out()] != "" && v.Outer == side {
 			names = append(names, "members beside "+how.Member.String())
 		}
 		pair := v.Pair()

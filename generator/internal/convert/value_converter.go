@@ -13,8 +13,12 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// known reports mistakes in the name of a converter or in its argument.
-func (p *valuePlanner) known(name, argument string) *mismatch {
+// mistake reports a mistake in the name of the outermost converter or in its argument.
+func (as converters) mistake() *mismatch {
+	if len(as) == 0 {
+		return nil
+	}
+	name, argument := as.first()
 	var names []string
 	for _, c := range model.Converters() {
 		names = append(names, c.Name)
@@ -33,124 +37,6 @@ func (p *valuePlanner) known(name, argument string) *mismatch {
 	return bad
 }
 
-// convert plans the converters for single values.
-func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*Value, *mismatch) {
-	if len(as) > 1 {
-		return nil, &mismatch{rule: RuleConverter, message: fmt.Sprintf("nothing can follow the converter %s", name), hint: "it is for single values"}
-	}
-	switch name {
-	case "tuple", "parts":
-		return nil, p.misfit(name, "text and a struct", v.Spoke, v.Hub)
-	case "wrap":
-		return nil, p.misfit(name+":"+argument, "a struct on one side", v.Spoke, v.Hub)
-	case "not":
-		if isBool(v.Spoke) && isBool(v.Hub) {
-			return v.as(Not{}, nil, nil)
-		}
-		return nil, p.misfit(name, "two bools", v.Spoke, v.Hub)
-	case "seconds":
-		to := sideOf(wholeType(v.Hub))
-		if number, duration := v.across(to); isNamed(duration, metaPackage, "Duration") && wholeType(number) {
-			v.Loss[to.In()] = "parts of a second"
-			return v.as(Checked{Funcs: towards(to, "ToSeconds", "FromSeconds")}, nil, nil)
-		}
-		return nil, p.misfit(name, "a metav1.Duration and a whole number", v.Spoke, v.Hub)
-	case "join":
-		to := sideOf(isText(v.Hub))
-		if text, list := v.across(to); list.Kind() == resolve.Slice && isText(list.Elem()) && isText(text) {
-			v.Loss[to.In()] = "whether it was nil or empty"
-			return v.as(Checked{Funcs: towards(to, "Join", "Split"), Argument: argument}, nil, nil)
-		}
-		return nil, p.misfit(name, "a list of strings and a string", v.Spoke, v.Hub)
-	case "json":
-		return p.json(v)
-	}
-	return p.text(v)
-}
-
-// text plans the conversion between a value and its text.
-func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
-	var how Checked
-	for _, d := range Directions() {
-		f := p.fields.From(d)
-		if t := v.From(d); f.OmitEmpty && (wholeType(t) || isBool(t)) {
-			how.OmitsZero[d] = SetOf(t)
-		}
-	}
-	to := sideOf(isText(v.Hub))
-	text, value := v.across(to)
-	if word, loss := textual(value); word != "" && isText(text) {
-		how.Funcs, v.Loss = towards(to, "Format"+word, "Parse"+word), towards(to, loss, "how it was written")
-		return v.as(how, nil, nil)
-	}
-	return nil, p.misfit("string", "a whole number, bool, Quantity, Duration or IntOrString and a string", v.Spoke, v.Hub)
-}
-
-// entry plans the conversion between a field and a metadata entry, which is text, or between two entries.
-func (p *valuePlanner) entry(v *Value, as []string) (*Value, *mismatch) {
-	side := sideOf(p.entries.Spoke != "") // the side of the field
-	field := v.At(side)
-	function := ""
-	switch {
-	case slices.Equal(as, []string{"json"}) && p.entries.At(side) == "":
-		v.Loss[side.Out()] = "whether it was empty or absent"
-		return v.as(Entry{Keys: p.entries}, nil, nil)
-	case isText(field):
-		function = "ParseText"
-	case wholeType(field):
-		function = "ParseInteger"
-	case isBool(field):
-		function = "ParseBool"
-	}
-	if function == "" || len(as) > 0 || p.renames != nil {
-		return nil, &mismatch{rule: RuleConverter, message: "an entry of metadata is for text, a whole number or a bool as they are, and for the rest as JSON",
-			hint: p.usingOnly("json") + " writes JSON; " + p.byHand()}
-	}
-	return v.as(Entry{Keys: p.entries, Parse: function}, nil, nil)
-}
-
-// json plans the conversion between any value and its JSON. The text loses its formatting and the members that the type
-// does not have.
-func (p *valuePlanner) json(v *Value) (*Value, *mismatch) {
-	if isBlob(v.Spoke) == isBlob(v.Hub) {
-		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v.Spoke, v.Hub)
-	}
-	v.Outer = sideOf(isBlob(v.Hub))
-	how := Checked{Funcs: towards(v.Outer, "FormatJSON", "ParseJSON")}
-	v.Loss = towards(v.Outer, "whether it was empty or absent", "how it was written, and what the type does not have")
-	blob := v.At(v.Outer)
-	if blob.Kind() != resolve.Struct {
-		return v.as(how, nil, nil)
-	}
-	raw := slices.IndexFunc(blob.Fields(), func(f *resolve.Field) bool { return f.Name == "Raw" })
-	return v.as(Wrap{Member: Path{blob.Fields()[raw]}}, &Value{How: how, Types: v.Types}, nil)
-}
-
-// isBlob reports whether a type contains JSON as text.
-func isBlob(t *resolve.Type) bool {
-	return isText(t) || isNamed(t, "k8s.io/apimachinery/pkg/runtime", "RawExtension") ||
-		isNamed(t, "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSON") ||
-		t.Kind() == resolve.Slice && t.Elem().Basic() == "uint8"
-}
-
-// textual returns the word for a type in the names of its functions, and the loss in its text. The word is empty for a
-// type without such functions.
-func textual(t *resolve.Type) (word, loss string) {
-	switch {
-	case wholeType(t):
-		return "Integer", ""
-	case isBool(t):
-		return "Bool", ""
-	case isNamed(t, quantityPackage, "Quantity"):
-		return "Quantity", "whether it was zero or absent"
-	case isNamed(t, metaPackage, "Duration"):
-		return "Duration", "whether it was zero or absent"
-	case isNamed(t, "k8s.io/apimachinery/pkg/util/intstr", "IntOrString"):
-		return "IntOrString", "whether it was a number"
-	}
-	return "", ""
-}
-
 func isBool(t *resolve.Type) bool { return t.Basic() == "bool" }
 
 func isNamed(t *resolve.Type, path, name string) bool { return t.Package == path && t.Name == name }
@@ -163,9 +49,9 @@ func wholeType(t *resolve.Type) bool {
 func isText(t *resolve.Type) bool { return t.Basic() == "string" }
 
 // misfit reports a converter that does not fit the two types.
-func (p *valuePlanner) misfit(name, takes string, spoke, hub *resolve.Type) *mismatch {
+func (p *valuePlanner) misfit(name, takes string, v *Value) *mismatch {
 	return &mismatch{rule: RuleConverter,
-		message: fmt.Sprintf("%s is for %s, not for %s and %s", name, takes, spoke, hub), hint: "`webhook-gen markers conversion:to` lists the converters"}
+		message: fmt.Sprintf("%s is for %s, not for %s and %s", name, takes, v.Spoke, v.Hub), hint: "`webhook-gen markers conversion:to` lists the converters"}
 }
 
 // differ reports two types that do not convert, with a hint that is likely to help.

@@ -95,7 +95,7 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until convert.Wa
 	for _, c := range p.Claims {
 		f := FieldDoc{By: string(c.Verb), Reason: c.Reason, LostToHub: c.Loss(convert.ToHub), LostFromHub: c.Loss(convert.FromHub)}
 		switch {
-		case hooked(c.Value):
+		case c.IsHooked():
 			f.By = string(model.Custom)
 		case f.By == "":
 			f.By = byName
@@ -112,7 +112,7 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until convert.Wa
 		for _, o := range c.Others.Hub {
 			f.Hub += ", " + hub + o.String()
 		}
-		if pair, below := inner(c.Value); pair != nil && !pair.Opaque && !inside[pair] {
+		if pair, below := c.Value.Inner(); pair != nil && !pair.Opaque && !inside[pair] {
 			if f.LostToHub, f.LostFromHub = around(c.Value, convert.ToHub), around(c.Value, convert.FromHub); f.LostToHub+f.LostFromHub != "" {
 				d.Fields = append(d.Fields, f)
 			}
@@ -133,30 +133,6 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until convert.Wa
 		}
 		d.Fields = append(d.Fields, f)
 	}
-}
-
-// hooked reports whether the user's own code converts a value, or its elements, by its type.
-func hooked(v *convert.Value) bool {
-	for ; v != nil; v = v.Elem {
-		if v.How == (convert.Hook{}) {
-			return true
-		}
-	}
-	return false
-}
-
-// inner returns the pair of structs in a value, and the path suffix that leads to it.
-func inner(v *convert.Value) (*convert.Pair, string) {
-	below := ""
-	for ; v != nil; v = v.Elem {
-		switch how := v.How.(type) {
-		case convert.Call:
-			return how.Pair, below
-		case convert.Each, convert.Entries:
-			below += "[]"
-		}
-	}
-	return nil, ""
 }
 
 // around describes the loss of a value outside of its structs. It is empty if nothing is lost.

@@ -71,7 +71,7 @@ func (w *conversionTestWriter) tests() *jen.File {
 					g.For(jen.List(jen.Id("_"), jen.Id("hook")).Op(":=").Range().Add(textList(hooks))).Block(
 						jen.Id("c").Op(":=").Id("NewConverter").Call(jen.Id("failingHooks").Values(jen.Id("hook"))),
 						jen.List(jen.Id("kind").Dot("ToHub"), jen.Id("kind").Dot("FromHub")).Op("=").List(
-							functionOf(plan.Root, plan.Spoke.Name, convert.ToHub), functionOf(plan.Root, plan.Spoke.Name, convert.FromHub)),
+							plan.Root.Function(plan.Spoke.Name, convert.ToHub), plan.Root.Function(plan.Spoke.Name, convert.FromHub)),
 						jen.Qual(conversiontestPackage, "CheckFailing").Call(jen.Id("t"), jen.Id("hook"), jen.Id("kind")),
 					)
 				}
@@ -102,8 +102,8 @@ func (w *conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan) {
 	g.If(unset).BlockFunc(func(g *jen.Group) {
 		g.Add(comment("No file of the project defines the kind. So the schemas come from its types and their markers."))
 		g.Id("kind").Dot("Schemas").Op("=").Map(jen.String()).Qual(conversiontestPackage, "Schema").Values(
-			jen.Line().Lit(plan.Spoke.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Spoke), spoke)),
-			jen.Line().Lit(plan.Hub.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Hub), hub)),
+			jen.Line().Lit(plan.Spoke.Version).Op(":").Add(w.schemaOf(w.Type(plan.Root.Types.Spoke), spoke)),
+			jen.Line().Lit(plan.Hub.Version).Op(":").Add(w.schemaOf(w.Type(plan.Root.Types.Hub), hub)),
 			jen.Line())
 	})
 }
@@ -131,9 +131,9 @@ func rawText(text string) jen.Code {
 func hooksOf(plan *convert.Plan) []string {
 	var names []string
 	for _, p := range plan.Root.All() {
-		for _, h := range pairHooks(p) {
-			if !slices.Contains(names, h.name) {
-				names = append(names, h.name)
+		for _, h := range p.FieldHooks() {
+			if !slices.Contains(names, h.Name) {
+				names = append(names, h.Name)
 			}
 		}
 	}
@@ -163,7 +163,7 @@ func (w *conversionTestWriter) stub(plan *convert.Plan) *jen.File {
 	f := newFile(w.HandlerPackage, false)
 	w.file = f
 	f.ImportName(conversiontestPackage, "conversiontest")
-	kind := jen.Qual(conversiontestPackage, "Kind").Types(w.typ(plan.Root.Types.Spoke), w.typ(plan.Root.Types.Hub))
+	kind := jen.Qual(conversiontestPackage, "Kind").Types(w.Type(plan.Root.Types.Spoke), w.Type(plan.Root.Types.Hub))
 	doc(f, "%s returns the conversions of %s for the generated tests. Where the API server would not take "+
 		"an object filled at random, the functions Spoke and Hub of a Kind correct it.", plan.TestFunction(), article(plan.Spoke.Name))
 	f.Func().Id(plan.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Add(kind.Clone()).BlockFunc(func(g *jen.Group) {
@@ -174,8 +174,8 @@ func (w *conversionTestWriter) stub(plan *convert.Plan) *jen.File {
 			g.Id("c").Op(":=").Id("NewConverter").Call(jen.Id("hooks"))
 		}
 		g.Return(kind.Clone().Values(
-			jen.Id("ToHub").Op(":").Add(functionOf(plan.Root, plan.Spoke.Name, convert.ToHub)),
-			jen.Id("FromHub").Op(":").Add(functionOf(plan.Root, plan.Spoke.Name, convert.FromHub)),
+			jen.Id("ToHub").Op(":").Add(plan.Root.Function(plan.Spoke.Name, convert.ToHub)),
+			jen.Id("FromHub").Op(":").Add(plan.Root.Function(plan.Spoke.Name, convert.FromHub)),
 		))
 	})
 	return f

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// Assign is Go's own assignment or conversion.
+type Assign struct{}
+
+func (Assign) String() string { return "" }
+
+func (Assign) matches(c candidate) bool {
+	if c.isCopy {
+		return isText(c.Spoke) || flat(c.Spoke)
+	}
+	return c.areBoth(resolve.Basic) && c.Spoke.Basic() == c.Hub.Basic()
+}
+
+func (Assign) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
+	if isText(v.Spoke) {
+		return v.as(Assign{}, nil, p.total(v)) // the fields may have an Enum of their own
+	}
+	return v.as(Assign{}, nil, nil)
+}
+
+func (Assign) traits() traits                     { return traits{} }
+func (Assign) isSame(*Value, map[*Pair]bool) bool { return true }
+func (Assign) needs(*Value, Direction) Needs      { return Needs{} }
+func (Assign) schema(*Schema, *Value, facts)      {}
+
+func (Assign) bounds(b bounds, _ *Value, values Sides[bounded], part string) { b.same(values, part) }
+
+func (Assign) expression(b Body, v *Value, src operand) jen.Code {
+	return b.converted(v.Types, src.value())
+}
+
+func (k Assign) emit(b Body, v *Value, src, dst operand) { b.set(dst, k.expression(b, v, src)) }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// Checked calls a function of the package conversion, which fails if the value does not fit.
+type Checked struct {
+	// Funcs are the functions by direction. Argument is their additional argument.
+	Funcs    Ways[string]
+	Argument string
+	// OmitsZero checks, for each direction, whether the source is set. It is used if JSON omits a zero value, so
+	// that the call is omitted too; otherwise it is nil.
+	OmitsZero Ways[*Set]
+}
+
+func (k Checked) String() string { return fmt.Sprint(k.Funcs[ToHub], " ", k.Argument) }
+
+func (Checked) matches(c candidate) bool {
+	if c.converter == "" {
+		return c.areBoth(resolve.Basic) && wholeType(c.Spoke) && wholeType(c.Hub)
+	}
+	return slices.Contains([]string{"seconds", "string", "join", "json"}, c.converter)
+}
+
+func (k Checked) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	name, argument := as.first()
+	if bad := p.single(as); bad != nil {
+		return nil, bad
+	}
+	switch name {
+	case "seconds":
+		side := sideOf(wholeType(v.Hub))
+		number, duration := v.across(side)
+		if !isNamed(duration, metaPackage, "Duration") || !wholeType(number) {
+			return nil, p.misfit(name, "a metav1.Duration and a whole number", v)
+		}
+		k.Funcs, v.Loss[side.In()] = towards(side, "ToSeconds", "FromSeconds"), "parts of a second"
+	case "join":
+		side := sideOf(isText(v.Hub))
+		text, list := v.across(side)
+		if list.Kind() != resolve.Slice || !isText(list.Elem()) || !isText(text) {
+			return nil, p.misfit(name, "a list of strings and a string", v)
+		}
+		k.Funcs, k.Argument, v.Loss[side.In()] = towards(side, "Join", "Split"), argument, "whether it was nil or empty"
+	case "json":
+		return k.json(p, v)
+	case "string":
+		for _, d := range Directions() {
+			if t := v.From(d); p.fields.From(d).OmitEmpty && (wholeType(t) || isBool(t)) {
+				k.OmitsZero[d] = SetOf(t)
+			}
+		}
+		side := sideOf(isText(v.Hub))
+		text, value := v.across(side)
+		word, loss := textual(value)
+		if word == "" || !isText(text) {
+			return nil, p.misfit(name, "a whole number, bool, Quantity, Duration or IntOrString and a string", v)
+		}
+		k.Funcs, v.Loss = towards(side, "Format"+word, "Parse"+word), towards(side, loss, "how it was written")
+	default:
+		k.Funcs = both("Integer")
+	}
+	return v.as(k, nil, nil)
+}
+
+// json plans the conversion between any value and its JSON. The text loses its formatting and the members that the type
+// does not have.
+func (k Checked) json(p *valuePlanner, v *Value) (*Value, *mismatch) {
+	if isBlob(v.Spoke) == isBlob(v.Hub) {
+		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v)
+	}
+	v.Outer = sideOf(isBlob(v.Hub))
+	k.Funcs = towards(v.Outer, "FormatJSON", "ParseJSON")
+	v.Loss = towards(v.Outer, "whether it was empty or absent", "how it was written, and what the type does not have")
+	blob := v.At(v.Outer)
+	if blob.Kind() != resolve.Struct {
+		return v.as(k, nil, nil)
+	}
+	raw := slices.IndexFunc(blob.Fields(), func(f *resolve.Field) bool { return f.Name == "Raw" })
+	return v.as(Wrap{Member: Path{blob.Fields()[raw]}}, &Value{Kind: k, Types: v.Types}, nil)
+}
+
+func (Checked) traits() traits                            { return traits{} }
+func (Checked) isSame(*Value, map[*Pair]bool) bool        { return false }
+func (Checked) schema(*Schema, *Value, facts)             {}
+func (Checked) expression(Body, *Value, operand) jen.Code { return nil }
+
+func (k Checked) needs(_ *Value, d Direction) Needs {
+	return Needs{Context: k.OmitsZero[d] == nil, Error: true}
+}
+
+func (k Checked) bounds(b bounds, _ *Value, values Sides[bounded], part string) {
+	if k.Funcs == both("Integer") {
+		b.compare(values, part)
+	}
+}
+
+func (k Checked) emit(b Body, _ *Value, src, dst operand) {
+	args := []jen.Code{dst.address(), src.value()}
+	if k.Argument != "" {
+		args = append(args, jen.Lit(k.Argument))
+	}
+	call := b.Runtime(k.Funcs[b.to]).Call(args...)
+	if set := k.OmitsZero[b.to]; set != nil {
+		b.whenSet(src, b.isSet(set, src), func(b Body) { b.call(": ", call) })
+	} else {
+		b.checked(call)
+	}
+}
+
+// isBlob reports whether a type contains JSON as text.
+func isBlob(t *resolve.Type) bool {
+	return isText(t) || isNamed(t, "k8s.io/apimachinery/pkg/runtime", "RawExtension") ||
+		isNamed(t, "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSON") ||
+		t.Kind() == resolve.Slice && t.Elem().Basic() == "uint8"
+}
+
+// textual returns the word for a type in the names of its functions, and the loss in its text. The word is empty for a
+// type without such functions.
+func textual(t *resolve.Type) (word, loss string) {
+	switch {
+	case wholeType(t):
+		return "Integer", ""
+	case isBool(t):
+		return "Bool", ""
+	case isNamed(t, quantityPackage, "Quantity"):
+		return "Quantity", "whether it was zero or absent"
+	case isNamed(t, metaPackage, "Duration"):
+		return "Duration", "whether it was zero or absent"
+	case isNamed(t, "k8s.io/apimachinery/pkg/util/intstr", "IntOrString"):
+		return "IntOrString", "whether it was a number"
+	}
+	return "", ""
+}

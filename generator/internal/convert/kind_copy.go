@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"bytes"
+	"path/filepath"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// DeepCopyInto calls the type's method of that name, so that the two objects share no memory.
+type DeepCopyInto struct {
+	// Nilable is true if the value may be nil. The methods of deepcopy-gen turn nil into an empty list or map.
+	Nilable bool
+}
+
+func (DeepCopyInto) String() string { return "" }
+
+func (DeepCopyInto) matches(c candidate) bool {
+	return c.isCopy && (c.deepCopies(c.Spoke) || hidden(c.Spoke))
+}
+
+func (DeepCopyInto) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
+	t := v.Spoke
+	if !p.deepCopies(t) {
+		return nil, &mismatch{rule: RuleMismatch, message: t.String() + " has fields that only its own package can copy, and no method DeepCopyInto",
+			hint: "give it the method, for example with controller-gen object, or use " + p.spot().marker(model.Custom)}
+	}
+	return v.as(DeepCopyInto{Nilable: t.Kind() == resolve.Map || t.Kind() == resolve.Slice}, nil, nil)
+}
+
+func (DeepCopyInto) traits() traits                            { return traits{} }
+func (DeepCopyInto) isSame(*Value, map[*Pair]bool) bool        { return true }
+func (DeepCopyInto) needs(*Value, Direction) Needs             { return Needs{} }
+func (DeepCopyInto) schema(*Schema, *Value, facts)             {}
+func (DeepCopyInto) expression(Body, *Value, operand) jen.Code { return nil }
+
+func (DeepCopyInto) bounds(b bounds, _ *Value, values Sides[bounded], part string) {
+	b.same(values, part)
+}
+
+func (k DeepCopyInto) emit(b Body, _ *Value, src, dst operand) {
+	copied := src.code.Clone().Dot("DeepCopyInto").Call(dst.address())
+	if !k.Nilable {
+		b.add(copied)
+		return
+	}
+	b.whenSet(src, src.value().Op("!=").Nil(), func(b Body) { b.add(copied) })
+}
+
+// DeepCopy is like DeepCopyInto for a method that returns its copy.
+type DeepCopy struct{}
+
+func (DeepCopy) String() string { return "" }
+
+func (DeepCopy) matches(c candidate) bool {
+	return c.isCopy && isNamed(c.Spoke, quantityPackage, "Quantity")
+}
+
+func (DeepCopy) plan(_ *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
+	return v.as(DeepCopy{}, nil, nil)
+}
+
+func (DeepCopy) traits() traits                     { return traits{} }
+func (DeepCopy) isSame(*Value, map[*Pair]bool) bool { return true }
+func (DeepCopy) needs(*Value, Direction) Needs      { return Needs{} }
+func (DeepCopy) schema(*Schema, *Value, facts)      {}
+
+func (DeepCopy) bounds(b bounds, _ *Value, values Sides[bounded], part string) { b.same(values, part) }
+
+func (DeepCopy) expression(_ Body, _ *Value, src operand) jen.Code {
+	return src.code.Clone().Dot("DeepCopy").Call()
+}
+
+func (k DeepCopy) emit(b Body, v *Value, src, dst operand) { b.set(dst, k.expression(b, v, src)) }
+
+// deepCopies reports whether a type has the method DeepCopyInto. The method is written by hand, or by deepcopy-gen or
+// controller-gen. Both write it to a file of the same name, which the resolver does not read.
+func (p *planner) deepCopies(t *resolve.Type) bool {
+	if t.File == nil {
+		return false
+	}
+	file := filepath.Join(filepath.Dir(t.File.Path), "zz_generated.deepcopy.go")
+	text, read := p.deepCopyFiles[file]
+	if !read {
+		text = load.ReadText(file).Content
+		p.deepCopyFiles[file] = text
+	}
+	return bytes.Contains(text, []byte("func (in *"+t.Name+") DeepCopyInto(")) ||
+		bytes.Contains(text, []byte("func (in "+t.Name+") DeepCopyInto(")) || t.HasMethod("DeepCopyInto")
+}
+
+const quantityPackage = "k8s.io/apimachinery/pkg/api/resource"
+
+// flat reports whether assigning a value copies all of it.
+func flat(t *resolve.Type) bool {
+	return consistsOf(t, func(t *resolve.Type) bool {
+		return t.Kind() == resolve.Basic || isNamed(t, "time", "Time") // the location of a time never changes
+	})
+}
+
+// hidden reports whether a struct has fields that only its own package can read.
+func hidden(t *resolve.Type) bool {
+	for _, f := range t.Fields() {
+		if !f.Exported {
+			return true
+		}
+	}
+	return false
+}

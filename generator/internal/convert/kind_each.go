@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// Each converts the elements of a list or an array.
+type Each struct{}
+
+func (Each) String() string { return "" }
+
+func (Each) matches(c candidate) bool {
+	if !c.areBoth(resolve.Slice) && !c.areBoth(resolve.Array) {
+		return c.converter == "each"
+	}
+	fits := converter(c.Spoke, c.Hub) == "" || c.rules.hooked(pointee(c.Spoke.Elem()), pointee(c.Hub.Elem()))
+	return fits && c.Spoke.Len() == c.Hub.Len()
+}
+
+func (Each) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	if len(as) > 0 {
+		if v.Spoke.Kind() != resolve.Slice || v.Hub.Kind() != resolve.Slice {
+			return nil, p.misfit(as[0], "two lists", v)
+		}
+		as = as[1:]
+	}
+	elem, bad := p.elements().value(v.content(), as)
+	return v.as(Each{}, elem, bad)
+}
+
+func (Each) traits() traits                            { return traits{fills: true} }
+func (Each) isSame(v *Value, seen map[*Pair]bool) bool { return v.Elem.isSame(seen) }
+func (Each) needs(*Value, Direction) Needs             { return Needs{} }
+func (Each) schema(s *Schema, v *Value, f facts)       { s.addElements(v, f) }
+
+func (Each) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+	b.compare(values, part)
+	b.elements(v, values, part)
+}
+
+func (Each) expression(_ Body, v *Value, src operand) jen.Code {
+	if v.Same && v.Elem.isAssigned() && v.Spoke.Kind() == resolve.Slice {
+		return jen.Qual("slices", "Clone").Call(src.value())
+	}
+	return nil
+}
+
+func (k Each) emit(b Body, v *Value, src, dst operand) {
+	if clone := k.expression(b, v, src); clone != nil {
+		b.set(dst, clone)
+		return
+	}
+	index := b.index()
+	loop := jen.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
+		v.Elem.emit(b.in(g).below("[%d]", jen.Id(index)), src.index(jen.Id(index)), dst.index(jen.Id(index)))
+	})
+	if v.Spoke.Kind() == resolve.Array {
+		b.add(loop)
+		return
+	}
+	b.fill(v, src, dst, loop)
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// Element converts between a value and the list element whose members have the values of Constants.
+type Element struct {
+	// Content checks whether the target of a pointer is set; it is nil for other values.
+	Content   *Set
+	Constants constants
+}
+
+func (k Element) String() string         { return "element:" + k.Constants.String() }
+func (Element) matches(c candidate) bool { return c.converter == "element" }
+
+func (k Element) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	plain, list, _ := p.around(v, v.Spoke.Kind() != resolve.Slice)
+	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
+		return nil, p.misfit(as[0], "a list of structs on one side", v)
+	}
+	var bad *mismatch
+	if k.Constants, bad = p.constants(v, "a list of structs", list.Elem(), as.argument(), as[0]); bad != nil {
+		return nil, bad
+	}
+	v.Loss[v.Outer.Out()] = "all elements but this one"
+	if plain.Kind() == resolve.Pointer && plain.Elem().Kind() == resolve.Struct {
+		k.Content, v.Loss[v.Outer.In()] = SetOf(plain.Elem()), "whether it was nil or empty"
+	}
+	elem, bad := p.beside(v.Outer, k.Constants...).value(facing(v.Outer, list.Elem(), plain), as[1:])
+	return v.as(k, elem, bad)
+}
+
+func (Element) traits() traits                            { return traits{picks: true} }
+func (Element) isSame(*Value, map[*Pair]bool) bool        { return false }
+func (Element) needs(*Value, Direction) Needs             { return Needs{} }
+func (k Element) schema(s *Schema, v *Value, f facts)     { s.addElement(v, f, k.Constants) }
+func (Element) expression(Body, *Value, operand) jen.Code { return nil }
+
+func (Element) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+	b.element(v, values, part)
+}
+
+func (k Element) emit(b Body, v *Value, src, dst operand) {
+	if v.Outer == b.to.To() {
+		k.emitList(b, v, src, dst)
+		return
+	}
+	index := b.index()
+	conditions, element := k.Constants.conditions(src.index(jen.Id(index)))
+	b.group.For(jen.Id(index).Op(":=").Range().Add(src.value())).Block(
+		jen.If(all(conditions)).BlockFunc(func(g *jen.Group) {
+			v.Elem.emit(b.in(g).below("[%d]", jen.Id(index)), element, dst)
+			g.Break()
+		}))
+}
+
+// emitList writes a value into a list of one element, with the constants.
+func (k Element) emitList(b Body, v *Value, src, dst operand) {
+	set := b.isSet(SetOf(v.From(b.to)), src)
+	if k.Content != nil {
+		set.Op("&&").Add(b.isSet(k.Content, target(src.value())))
+		src.known = false
+	}
+	b.whenSet(src, set, func(b Body) {
+		src.known = true
+		element, literal := dst.index(jen.Lit(0)), structLiteral(nil)
+		for _, c := range k.Constants {
+			literal.add(b, c.Member, jen.Lit(c.Value))
+			element = element.reached(c.Member)
+		}
+		member, value := assignedMember(b, v.Elem, src)
+		isAssigned := value != nil && literal.add(b, member, value)
+		b.set(dst, b.Type(v.To(b.to)).Values(literal.code()))
+		if !isAssigned {
+			v.Elem.emit(b, src, element)
+		}
+	})
+}
+
+// assignedMember returns the member of an element to which a value or its copy is assigned. The value is nil if the
+// conversion needs statements.
+func assignedMember(b Body, v *Value, src operand) (Path, jen.Code) {
+	k, ok := v.Kind.(Wrap)
+	switch {
+	case !ok || v.Outer != b.to.To() || len(k.Constants) > 0:
+		return nil, nil
+	case v.Elem.isCopiedPointer():
+		return k.Member, b.Runtime("CopyPointer").Call(src.value())
+	case !v.Elem.isAssigned():
+		return nil, nil
+	}
+	return k.Member, b.converted(v.Elem.Types, src.value())
+}
+
+// structLiteral has the members of a literal of a struct, in order.
+type structLiteral []literalMember
+
+// literalMember is a member with a value, or a struct with members of its own, maybe behind a pointer.
+type literalMember struct {
+	name    string
+	of      jen.Code // the type of the struct
+	pointer bool
+	value   jen.Code
+	members structLiteral
+}
+
+// add adds the value of a member. It returns false if there is a value already.
+func (l *structLiteral) add(b Body, path Path, value jen.Code) bool {
+	first := path[0]
+	i := slices.IndexFunc(*l, func(o literalMember) bool { return o.name == first.Name })
+	switch {
+	case i >= 0 && (len(path) == 1 || (*l)[i].value != nil):
+		return false
+	case len(path) == 1:
+		*l = append(*l, literalMember{name: first.Name, value: value})
+		return true
+	case i < 0:
+		i = len(*l)
+		in := cmp.Or(first.Type.Elem(), first.Type)
+		*l = append(*l, literalMember{name: first.Name, of: b.Type(in), pointer: in != first.Type})
+	}
+	return (*l)[i].members.add(b, path[1:], value)
+}
+
+// code returns the literal without its type.
+func (l structLiteral) code() *jen.Statement {
+	return jen.Values(codes(l, func(m literalMember) *jen.Statement {
+		value := m.value
+		if value == nil {
+			value = jen.Add(m.of).Add(m.members.code())
+		}
+		if m.pointer {
+			value = jen.Op("&").Add(value)
+		}
+		return jen.Id(m.name).Op(":").Add(value)
+	})...)
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// Entries converts the values of a map. Keys are the types of its keys.
+type Entries struct{ Keys Types }
+
+func (Entries) String() string { return "" }
+
+func (Entries) matches(c candidate) bool {
+	return c.areBoth(resolve.Map) && c.Spoke.Key().Basic() != "" && c.Spoke.Key().Basic() == c.Hub.Key().Basic()
+}
+
+func (Entries) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
+	elem, bad := p.elements().value(v.content(), nil)
+	return v.as(Entries{Keys: typesOf(v.Spoke.Key(), v.Hub.Key())}, elem, bad)
+}
+
+func (Entries) traits() traits                            { return traits{fills: true} }
+func (Entries) isSame(v *Value, seen map[*Pair]bool) bool { return v.Elem.isSame(seen) }
+func (Entries) needs(*Value, Direction) Needs             { return Needs{} }
+func (Entries) schema(s *Schema, v *Value, f facts)       { s.addElements(v, f) }
+
+func (Entries) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+	b.compare(values, part)
+	b.elements(v, values, part)
+}
+
+func (Entries) expression(_ Body, v *Value, src operand) jen.Code {
+	if v.Same && v.Elem.isAssigned() {
+		return jen.Qual("maps", "Clone").Call(src.value())
+	}
+	return nil
+}
+
+func (k Entries) emit(b Body, v *Value, src, dst operand) {
+	if clone := k.expression(b, v, src); clone != nil {
+		b.set(dst, clone)
+		return
+	}
+	key, value, converted := b.variable("key"), operand{code: jen.Id(b.variable("value"))}, b.variable("converted")
+	b.fill(v, src, dst, jen.For(jen.List(jen.Id(key), value.code).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
+		entry, b := dst.index(b.converted(k.Keys, jen.Id(key))), b.in(g)
+		code := v.Elem.Kind.expression(b, v.Elem, value)
+		if code == nil {
+			inner := b.declare(converted, v.Elem.To(b.to))
+			v.Elem.emit(b.below("[%v]", jen.Id(key)), value, inner)
+			code = inner.code
+		}
+		b.set(entry, code)
+	}))
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// Entry converts between a value and the text of a metadata entry, or between two entries.
+type Entry struct {
+	// Keys are the keys of the entries, by side. A key is empty if the side has no entry.
+	Keys Sides[string]
+	// Parse is the function that reads the text. It is empty if the text is JSON.
+	Parse string
+	// Paths lead to the fields or entries.
+	Paths Sides[Path]
+}
+
+func (k Entry) String() string { return k.Keys.Spoke + " " + k.Keys.Hub }
+
+func (Entry) matches(c candidate) bool { return c.entries != Sides[string]{} }
+
+func (k Entry) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	k.Keys, k.Paths = p.entries, Sides[Path]{p.path, p.hubPath}
+	side := sideOf(k.Keys.Spoke != "") // the side of the field
+	field, isJSON := v.At(side), slices.Equal(as, converters{"json"}) && k.Keys.At(side) == ""
+	switch {
+	case isJSON:
+		v.Loss[side.Out()] = "whether it was empty or absent"
+	case isText(field):
+		k.Parse = "ParseText"
+	case wholeType(field):
+		k.Parse = "ParseInteger"
+	case isBool(field):
+		k.Parse = "ParseBool"
+	}
+	if !isJSON && (k.Parse == "" || len(as) > 0 || p.renames != nil) {
+		return nil, &mismatch{rule: RuleConverter, message: "an entry of metadata is for text, a whole number or a bool as they are, and for the rest as JSON",
+			hint: p.usingOnly("json") + " writes JSON; " + p.byHand()}
+	}
+	return v.as(k, nil, nil)
+}
+
+func (Entry) traits() traits                                { return traits{} }
+func (Entry) isSame(*Value, map[*Pair]bool) bool            { return false }
+func (Entry) schema(*Schema, *Value, facts)                 {}
+func (Entry) bounds(bounds, *Value, Sides[bounded], string) {}
+func (Entry) expression(Body, *Value, operand) jen.Code     { return nil }
+
+func (k Entry) needs(_ *Value, d Direction) Needs {
+	isJSON := k.Parse == "" && k.Keys.From(d) == "" // FromEntryJSON returns no error
+	return Needs{isJSON, isJSON}
+}
+
+// emit converts a field of src to an entry, or back. The object's metadata has been copied to dst before.
+func (k Entry) emit(b Body, v *Value, src, dst operand) {
+	fromKey, toKey := k.Keys.Ends(b.to)
+	from, to := k.Paths.Ends(b.to)
+	if fromKey != "" {
+		src = dst
+	}
+	src, srcPointers := src.down(from)
+	dst, dstPointers := dst.down(to)
+	switch {
+	case fromKey != "" && toKey != "":
+		b.group.Add(b.Runtime("MoveEntry")).Call(src.address(), dst.address(), jen.Lit(fromKey), jen.Lit(toKey))
+	case toKey != "":
+		b.when(notNil(srcPointers), func(b Body) {
+			args := []jen.Code{dst.address(), jen.Lit(toKey), src.value()}
+			if k.Parse == "" {
+				b.checked(b.Runtime("ToEntryJSON").Call(args...))
+			} else {
+				b.group.Add(b.Runtime("ToEntry")).Call(args...)
+			}
+		})
+	case len(dstPointers) == 0:
+		b.add(k.read(b, dst.address(), src, fromKey))
+	default:
+		value := target(jen.Id("value"))
+		b.group.If(jen.Id("value").Op(":=").New(b.Type(v.To(b.to))), k.read(b, value.address(), src, fromKey)).BlockFunc(func(g *jen.Group) {
+			b := b.in(g)
+			b.make(dstPointers)
+			b.set(dst, value.value())
+		})
+	}
+}
+
+// read reads an entry into a variable.
+func (k Entry) read(b Body, into jen.Code, src operand, key string) *jen.Statement {
+	if k.Parse == "" {
+		return b.Runtime("FromEntryJSON").Call(into, src.address(), jen.Lit(key))
+	}
+	return b.Runtime("FromEntry").Call(into, src.address(), jen.Lit(key), b.Runtime(k.Parse))
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// First converts between a value and the first element of a list.
+type First struct{}
+
+func (First) String() string           { return "first" }
+func (First) matches(c candidate) bool { return c.converter == "first" }
+
+func (First) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	inHub := v.Hub.Kind() == resolve.Slice
+	if inHub == (v.Spoke.Kind() == resolve.Slice) {
+		return nil, p.misfit(as[0], "a list on one side alone", v)
+	}
+	plain, list, _ := p.around(v, inHub)
+	v.Loss[v.Outer.Out()] = "all elements but the first"
+	elem, bad := p.elements().value(facing(v.Outer, list.Elem(), plain), as[1:])
+	return v.as(First{}, elem, bad)
+}
+
+func (First) traits() traits                            { return traits{picks: true} }
+func (First) isSame(*Value, map[*Pair]bool) bool        { return false }
+func (First) needs(*Value, Direction) Needs             { return Needs{} }
+func (First) schema(s *Schema, v *Value, f facts)       { s.addElement(v, f, nil) }
+func (First) expression(Body, *Value, operand) jen.Code { return nil }
+
+func (First) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+	b.element(v, values, part)
+}
+
+func (First) emit(b Body, v *Value, src, dst operand) {
+	if v.Outer != b.to.To() {
+		b.given(jen.Len(src.value()).Op(">").Lit(0), func(b Body) { v.Elem.emit(b, src.index(jen.Lit(0)), dst) })
+		return
+	}
+	b.whenSet(src, b.isSet(SetOf(v.From(b.to)), src), func(b Body) {
+		if v.Elem.isAssigned() && v.Elem.Same {
+			b.set(dst, b.Type(v.To(b.to)).Values(src.value()))
+			return
+		}
+		b.set(dst, jen.Make(b.Type(v.To(b.to)), jen.Lit(1)))
+		v.Elem.emit(b, src, dst.index(jen.Lit(0)))
+	})
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// Hook converts all values of the two types with the user's own code.
+type Hook struct{}
+
+// HookLoss is the possible loss in a conversion by the user's own code.
+const HookLoss = "what your functions lose"
+
+func (Hook) String() string { return "your own code" }
+
+func (Hook) matches(c candidate) bool {
+	return c.converter == "" && c.rules.hooked(c.Spoke, c.Hub)
+}
+
+func (Hook) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
+	if !slices.Contains(p.Hooks, v.Types) {
+		p.Hooks = append(p.Hooks, v.Types)
+	}
+	v.Loss = both(HookLoss)
+	return v.as(Hook{}, nil, nil)
+}
+
+func (Hook) traits() traits                                { return traits{} }
+func (Hook) isSame(*Value, map[*Pair]bool) bool            { return false }
+func (Hook) needs(*Value, Direction) Needs                 { return Needs{Context: true, Error: true} }
+func (Hook) schema(*Schema, *Value, facts)                 {}
+func (Hook) bounds(bounds, *Value, Sides[bounded], string) {}
+func (Hook) expression(Body, *Value, operand) jen.Code     { return nil }
+
+func (Hook) emit(b Body, v *Value, src, dst operand) {
+	b.call(": ", jen.Id("c").Dot("hooks").Dot(v.HookName(b.to)).Call(jen.Id("ctx"), src.address(), dst.address()))
+}

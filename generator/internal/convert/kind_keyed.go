@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// Keyed converts between a map and a list whose elements have the map's key as a member. The list is sorted by key.
+type Keyed struct {
+	// Member is the path of the key in the elements. Keys are the types of the keys.
+	Member Path
+	Keys   Types
+}
+
+func (k Keyed) String() string         { return "keyed:" + k.Member.String() }
+func (Keyed) matches(c candidate) bool { return c.converter == "keyed" }
+
+func (k Keyed) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	m, list, _ := p.around(v, v.Hub.Kind() != resolve.Map)
+	fit := m.Kind() == resolve.Map && list.Kind() == resolve.Slice && list.Elem().Kind() == resolve.Struct
+	if fit {
+		k.Member, fit = lookup(list.Elem(), as.argument())
+	}
+	if !fit || len(k.Member) != 1 || !isText(m.Key()) || !isText(k.Member.Last().Type) {
+		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", as.argument()), v)
+	}
+	v.Loss[v.Outer.Out()] = "the order, and elements with equal keys"
+	k.Keys = typesIn(facing(v.Outer, k.Member.Last().Type, m.Key()))
+	elem, bad := p.beside(v.Outer, Constant{Member: k.Member}).value(v.content(), as[1:])
+	return v.as(k, elem, bad)
+}
+
+func (Keyed) traits() traits                            { return traits{fills: true} }
+func (Keyed) isSame(*Value, map[*Pair]bool) bool        { return false }
+func (Keyed) needs(*Value, Direction) Needs             { return Needs{} }
+func (Keyed) expression(Body, *Value, operand) jen.Code { return nil }
+
+func (k Keyed) schema(s *Schema, v *Value, f facts) {
+	if v.Outer == f.side && s.Keys == nil {
+		s.Keys = k.Member.names()
+	}
+	s.addElements(v, f)
+}
+
+// bounds compares the keys of the map, which have no markers, with the member of the list's elements that has the key.
+func (k Keyed) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+	b.compare(values, part)
+	member, key := k.Member.Last(), bounded{t: values.At(v.Outer.Other()).t.Key()}
+	inner := b
+	inner.zeroless = Ways[bool]{}
+	inner.compare(facing(v.Outer, bounded{t: member.Type, own: []markers{{doc: member.Doc}}}, key), part+"[key]")
+	b.elements(v, values, part)
+}
+
+func (k Keyed) emit(b Body, v *Value, src, dst operand) {
+	if v.Outer == b.to.To() {
+		k.emitList(b, v, src, dst)
+	} else {
+		k.emitMap(b, v, src, dst)
+	}
+}
+
+// emitList writes a list with an element for each key of a map, in the order of the keys.
+func (k Keyed) emitList(b Body, v *Value, src, dst operand) {
+	index, key, value := b.index(), b.variable("key"), b.variable("value")
+	sorted := jen.Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(src.value()))
+	b.fill(v, src, dst, jen.For(jen.List(jen.Id(index), jen.Id(key)).Op(":=").Range().Add(sorted)).BlockFunc(func(g *jen.Group) {
+		element, b := dst.index(jen.Id(index)), b.in(g)
+		b.set(element.field(k.Member.Last().Name), b.converted(k.Keys, jen.Id(key)))
+		g.Id(value).Op(":=").Add(src.index(jen.Id(key)).code)
+		v.Elem.emit(b.below("[%v]", jen.Id(key)), operand{code: jen.Id(value)}, element)
+	}))
+}
+
+// emitMap writes a map with an entry for each element of a list.
+func (k Keyed) emitMap(b Body, v *Value, src, dst operand) {
+	index, converted := b.index(), b.variable("converted")
+	b.fill(v, src, dst, jen.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
+		element, b := src.index(jen.Id(index)), b.in(g)
+		value := b.declare(converted, v.Elem.To(b.to))
+		v.Elem.emit(b.below("[%d]", jen.Id(index)), element, value)
+		b.set(dst.index(b.converted(k.Keys, element.field(k.Member.Last().Name).value())), value.code)
+	}))
+}

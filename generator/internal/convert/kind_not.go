@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import "github.com/dave/jennifer/jen"
+
+// Not negates a bool.
+type Not struct{}
+
+func (Not) String() string           { return "not" }
+func (Not) matches(c candidate) bool { return c.converter == "not" }
+
+func (Not) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	if bad := p.single(as); bad != nil {
+		return nil, bad
+	}
+	if !isBool(v.Spoke) || !isBool(v.Hub) {
+		return nil, p.misfit("not", "two bools", v)
+	}
+	return v.as(Not{}, nil, nil)
+}
+
+func (Not) traits() traits                                { return traits{} }
+func (Not) isSame(*Value, map[*Pair]bool) bool            { return false }
+func (Not) needs(*Value, Direction) Needs                 { return Needs{} }
+func (Not) schema(*Schema, *Value, facts)                 {}
+func (Not) bounds(bounds, *Value, Sides[bounded], string) {}
+
+func (Not) expression(_ Body, _ *Value, src operand) jen.Code {
+	return jen.Op("!").Add(src.value())
+}
+
+func (k Not) emit(b Body, v *Value, src, dst operand) { b.set(dst, k.expression(b, v, src)) }

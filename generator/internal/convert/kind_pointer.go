@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+)
+
+// Pointer converts the targets of two pointers.
+type Pointer struct{ OnlyIfSet }
+
+// OnlyIfSet checks, for each direction, whether any field of a struct is set; otherwise the pointer to it is nil. It is
+// needed if rules move other fields of the struct elsewhere. It is nil if the pointer is always set.
+type OnlyIfSet Ways[*Set]
+
+func (Pointer) String() string { return "" }
+
+func (Pointer) matches(c candidate) bool { return c.isPointer(Spoke) && c.isPointer(Hub) }
+
+func (k Pointer) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	elem, bad := p.value(v.content(), as)
+	if bad == nil && (p.takesElsewhere(elem) || elem.isSelective()) {
+		k.OnlyIfSet, v.Loss = OnlyIfSet{SetOf(v.Hub.Elem()), SetOf(v.Spoke.Elem())}, both("whether the rest of it was nil or empty")
+	}
+	return v.as(k, elem, bad)
+}
+
+// takesElsewhere reports whether rules move parts of a struct elsewhere.
+func (p *valuePlanner) takesElsewhere(v *Value) bool {
+	return v.Pair() != nil && len(p.skip.Spoke)+len(p.skip.Hub) > 0
+}
+
+func (Pointer) traits() traits                            { return traits{} }
+func (Pointer) needs(*Value, Direction) Needs             { return Needs{} }
+func (Pointer) schema(s *Schema, v *Value, f facts)       { s.addValue(v.Elem, f) }
+func (Pointer) expression(Body, *Value, operand) jen.Code { return nil }
+
+func (k Pointer) isSame(v *Value, seen map[*Pair]bool) bool {
+	return k.OnlyIfSet == OnlyIfSet{} && v.Elem.isSame(seen)
+}
+
+func (Pointer) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+	b.value(v.Elem, values, part)
+}
+
+func (k Pointer) emit(b Body, v *Value, src, dst operand) {
+	if k.OnlyIfSet[b.to] == nil && v.Elem.isAssigned() && v.Elem.Same {
+		b.set(dst, b.Runtime("CopyPointer").Call(src.value()))
+		return
+	}
+	b.whenSet(src, src.value().Op("!=").Nil(), func(b Body) { k.OnlyIfSet.emit(b, v, target(src.value()), dst) })
+}
+
+// emit sets a pointer to the converted value, if need be only if anything of it is set.
+func (k OnlyIfSet) emit(b Body, v *Value, src, dst operand) {
+	switch set := k[b.to]; {
+	case set != nil:
+		rest := b.declare("rest", v.Elem.To(b.to))
+		v.Elem.emit(b, src, rest)
+		b.given(b.isSet(set, rest), func(b Body) { b.set(dst, rest.address()) })
+	case v.Elem.isAssigned():
+		b.set(dst, b.Runtime("Pointer").Call(b.converted(v.Elem.Types, src.value())))
+	default:
+		b.set(dst, jen.New(b.Type(v.Elem.To(b.to))))
+		v.Elem.emit(b, src, target(dst.value()))
+	}
+}
+
+// Optional converts between a value and the target of a pointer.
+type Optional struct {
+	OnlyIfSet
+	// Plain checks whether the value is set. It is nil if the check is not needed.
+	Plain *Set
+	// ZeroIsNil makes a zero value a nil pointer. ZeroInWhole does so only in part of an object, because there
+	// nobody has set the zero value.
+	ZeroIsNil, ZeroInWhole bool
+}
+
+func (Optional) String() string { return "" }
+
+func (Optional) matches(c candidate) bool {
+	return c.isPointer(Spoke) != c.isPointer(Hub) || c.converter == "optional" || c.converter == "pointer"
+}
+
+func (k Optional) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	inHub := v.Hub.Kind() == resolve.Pointer
+	if inHub == (v.Spoke.Kind() == resolve.Pointer) {
+		return nil, p.misfit(as[0], "a pointer on one side alone", v)
+	}
+	v.Outer = sideOf(inHub)
+	v.Loss[v.Outer.Out()] = "whether it was nil or zero"
+	spoke, hub := pointee(v.Spoke), pointee(v.Hub)
+	name, _ := as.first()
+	if name == "" && (spoke.Kind() == resolve.Struct) != (hub.Kind() == resolve.Struct) && !p.rules.hooked(spoke, hub) {
+		return nil, p.differ(v)
+	}
+	k, bad := p.intent(v, name)
+	if bad != nil {
+		return nil, bad
+	}
+	if name == "optional" || name == "pointer" {
+		as = as[1:]
+	}
+	elem, bad := p.value(Sides[*Type]{spoke, hub}, as)
+	if bad == nil && (p.takesElsewhere(elem) || elem.isSelective() && elem.Elem == nil) {
+		k.OnlyIfSet[v.Outer.In()] = SetOf(v.At(v.Outer).Elem())
+	}
+	return v.as(k, elem, bad)
+}
+
+// intent decides whether a zero value becomes a pointer. If JSON omits zero, the pointer is nil. If JSON always writes
+// it, only the author knows whether it has a meaning.
+func (p *valuePlanner) intent(v *Value, name string) (k Optional, bad *mismatch) {
+	plain := v.At(v.Outer.Other())
+	pointer, field := p.fields.across(v.Outer)
+	// An API server replaces nil by the default.
+	replaced := !p.element && pointer.Type == v.At(v.Outer) && replacesNil(pointer) && !(p.missing && v.Outer == Hub)
+	switch {
+	case name == "optional" && replaced && len(fieldLimits(field).refusingZero(plain)) == 0:
+		return k, &mismatch{rule: RuleDefault,
+			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", schema.Default(pointer)), hint: p.optionalHint(v.Outer, pointer)}
+	case name == "" && replaced:
+		k.ZeroInWhole = true
+	case name != "":
+		k.ZeroIsNil, k.ZeroInWhole = name != "pointer", name == "pointer" && !p.element
+	case p.element:
+	case field.OmitEmpty || field.OmitZero || plain.Kind() == resolve.Struct:
+		k.ZeroIsNil = true
+	default:
+		return k, &mismatch{rule: RuleMismatch, message: fmt.Sprintf("the zero value of %s, which has no omitempty, may mean nothing or zero", plain),
+			hint: fmt.Sprintf("%s has nil for zero, %s keeps it a value", p.using("optional"), p.using("pointer"))}
+	}
+	if k.ZeroIsNil || k.ZeroInWhole {
+		if k.Plain = SetOf(plain); field.Type == plain {
+			k.Plain = FieldSet(field)
+		}
+	}
+	return k, nil
+}
+
+// optionalHint returns the markers to use in place of optional where the pointer has a default.
+func (p *valuePlanner) optionalHint(outer Side, pointer *resolve.Field) string {
+	hint := p.using("pointer") + " keeps zero a value"
+	if text := strings.Trim(schema.Default(pointer), "\"'`"); outer == Hub && pointee(pointer.Type).Kind() == resolve.Basic {
+		hint += fmt.Sprintf("; %s beside optional makes the default of zero", p.spot().valued(model.Default, text))
+	}
+	return hint
+}
+
+func (Optional) traits() traits                            { return traits{} }
+func (Optional) isSame(*Value, map[*Pair]bool) bool        { return false }
+func (Optional) schema(s *Schema, v *Value, f facts)       { s.addValue(v.Elem, f) }
+func (Optional) expression(Body, *Value, operand) jen.Code { return nil }
+
+func (k Optional) needs(v *Value, d Direction) Needs {
+	return Needs{Context: v.Outer == d.To() && k.ZeroInWhole}
+}
+
+func (k Optional) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+	b.zeroless[v.Outer.In()] = b.zeroless[v.Outer.In()] || k.ZeroIsNil
+	b.value(v.Elem, values, part)
+}
+
+func (k Optional) emit(b Body, v *Value, src, dst operand) {
+	if v.Outer != b.to.To() {
+		b.whenSet(src, src.value().Op("!=").Nil(), func(b Body) { v.Elem.emit(b, target(src.value()), dst) })
+		return
+	}
+	set := func(b Body) { k.OnlyIfSet.emit(b, v, src, dst) }
+	switch {
+	case k.ZeroIsNil:
+		if wrap, ok := v.Elem.Kind.(Wrap); ok && wrap.Plain != nil && wrap.Plain.Test == k.Plain.Test {
+			src.known = true
+			b.given(b.isSet(k.Plain, src), set)
+			return
+		}
+		b.whenSet(src, b.isSet(k.Plain, src), set)
+	case k.ZeroInWhole:
+		b.whenSet(src, b.isSet(k.Plain, src).Op("||").Add(b.whole()), set)
+	default:
+		set(b)
+	}
+}

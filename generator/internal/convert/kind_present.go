@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// Present converts between a bool and a struct, or a pointer to one. True is a struct whose members have the values of
+// Constants.
+type Present struct{ Constants constants }
+
+func (k Present) String() string         { return "present:" + k.Constants.String() }
+func (Present) matches(c candidate) bool { return c.converter == "present" }
+
+func (k Present) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	plain, outside, skip := p.around(v, pointee(v.Spoke).Kind() != resolve.Struct)
+	inner := pointee(outside)
+	if inner.Kind() != resolve.Struct || !isBool(pointee(plain)) || as.argument() == "" && outside == inner {
+		return nil, p.misfit(as[0], "a bool and a pointer to a struct, or a struct with constants", v)
+	}
+	bad := p.single(as)
+	if bad != nil {
+		return nil, bad
+	}
+	if k.Constants, bad = p.constants(v, "a struct", inner, as.argument(), as[0]); bad != nil {
+		return nil, bad
+	}
+	if hasOthers(inner, nil, k.Constants.addTo(skip)) || len(k.Constants) > 0 {
+		v.Loss[v.Outer.Out()] = "all but whether it is there"
+	}
+	if plain.Kind() == resolve.Pointer {
+		v.Loss[v.Outer.In()] = "whether it was nil or false"
+	}
+	if len(skip) > 0 {
+		v.Loss[v.Outer.In()] = "false beside parts of the struct"
+	}
+	return v.as(k, nil, nil)
+}
+
+func (Present) traits() traits                                { return traits{} }
+func (Present) isSame(*Value, map[*Pair]bool) bool            { return false }
+func (Present) needs(*Value, Direction) Needs                 { return Needs{} }
+func (Present) schema(*Schema, *Value, facts)                 {}
+func (Present) bounds(bounds, *Value, Sides[bounded], string) {}
+func (Present) expression(Body, *Value, operand) jen.Code     { return nil }
+
+func (k Present) emit(b Body, v *Value, src, dst operand) {
+	var conditions []jen.Code
+	if v.From(b.to).Elem() != nil {
+		conditions = append(conditions, src.value().Op("!=").Nil())
+		src = target(src.value())
+	}
+	fromBool := v.Outer == b.to.To()
+	if fromBool {
+		conditions = append(conditions, src.value())
+	} else {
+		same, _ := k.Constants.conditions(src)
+		conditions = append(conditions, same...)
+	}
+	b.when(conditions, func(b Body) {
+		if to := v.To(b.to); to.Elem() != nil {
+			b.set(dst, jen.New(b.Type(to.Elem())))
+			dst = target(dst.value())
+		}
+		if fromBool {
+			k.Constants.emit(b, dst)
+		} else {
+			b.set(dst, jen.True())
+		}
+	})
+}

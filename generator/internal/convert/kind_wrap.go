@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+)
+
+// Wrap converts between a value and a member of a struct. Constants are the values of other members beside a value.
+type Wrap struct {
+	Member    Path
+	Constants constants
+	// Plain checks whether there is a value. It is nil if the check is not needed.
+	Plain *Set
+}
+
+func (k Wrap) String() string { return "wrap:" + k.Member.String() + "," + k.Constants.String() }
+
+func (Wrap) matches(c candidate) bool { return c.isNamed("wrap") }
+
+func (k Wrap) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	if v.Spoke.Kind() != resolve.Struct && v.Hub.Kind() != resolve.Struct {
+		if bad := p.single(as); bad != nil {
+			return nil, bad
+		}
+		return nil, p.misfit(as[0], "a struct on one side", v)
+	}
+	member, others, _ := strings.Cut(as.argument(), ",")
+	holdsStruct := func(t *resolve.Type) bool { // one of two structs is around the other
+		found, ok := lookup(t, member)
+		return ok && pointee(found.Last().Type).Kind() == resolve.Struct
+	}
+	inHub := v.Spoke.Kind() != resolve.Struct || v.Hub.Kind() == resolve.Struct && !holdsStruct(v.Spoke) && holdsStruct(v.Hub)
+	plain, outside, skip := p.around(v, inHub)
+	var ok bool
+	if k.Member, ok = lookup(outside, member); !ok {
+		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v)
+	}
+	var bad *mismatch
+	if k.Constants, bad = p.constants(v, "a struct", outside, others, as[0]); bad != nil {
+		return nil, bad
+	}
+	switch {
+	case len(k.Constants) > 0:
+		v.Loss[v.Outer.Out()] = "all but " + member + ", and with other constants all of it"
+	case hasOthers(outside, k.Member, skip):
+		v.Loss[v.Outer.Out()] = "all members but " + member
+	}
+	inner := *p
+	inner.skip = Sides[map[string]bool]{}
+	*inner.fields.on(v.Outer) = k.Member.Last()
+	elem, bad := inner.value(facing(v.Outer, k.Member.Last().Type, plain), as[1:])
+	if bad == nil && (k.Member.pointers() || len(k.Constants) > 0 && !p.element) {
+		k.Plain = SetOf(plain)
+		if plain.Kind() == resolve.Slice || plain.Kind() == resolve.Map {
+			k.Plain.Test, v.Loss[v.Outer.In()] = NotEmpty, "whether it was nil or empty"
+		}
+	}
+	return v.as(k, elem, bad)
+}
+
+func (k Wrap) traits() traits                          { return traits{selects: len(k.Constants) > 0} }
+func (Wrap) isSame(*Value, map[*Pair]bool) bool        { return false }
+func (Wrap) needs(*Value, Direction) Needs             { return Needs{} }
+func (Wrap) expression(Body, *Value, operand) jen.Code { return nil }
+
+func (k Wrap) schema(s *Schema, v *Value, f facts) {
+	if v.Outer != f.side {
+		s.addValue(v.Elem, f)
+		return
+	}
+	below := &Schema{}
+	below.addValue(v.Elem, f)
+	s.put(k.Member.names(), below)
+}
+
+func (k Wrap) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+	b.zeroless[v.Outer.In()] = b.zeroless[v.Outer.In()] || k.Plain != nil
+	*values.on(v.Outer) = boundedField(k.Member.Last())
+	b.value(v.Elem, values, part)
+}
+
+func (k Wrap) emit(b Body, v *Value, src, dst operand) {
+	if v.Outer != b.to.To() {
+		conditions, src := k.Constants.conditions(src)
+		member, pointers := src.down(k.Member)
+		b.when(append(conditions, notNil(pointers)...), func(b Body) { v.Elem.emit(b, member, dst) })
+		return
+	}
+	write := func(b Body) {
+		member, pointers := k.Constants.emit(b, dst).down(k.Member)
+		b.make(pointers)
+		v.Elem.emit(b, src, member)
+	}
+	if k.Plain == nil {
+		write(b)
+		return
+	}
+	b.whenSet(src, b.isSet(k.Plain, src), func(b Body) {
+		src.known = true
+		write(b)
+	})
+}
