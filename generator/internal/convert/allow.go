@@ -59,7 +59,7 @@ func (p *planner) covers(r *model.ConversionRule, path Path) bool {
 		if p.isFor(r, around, path[i:]) {
 			return true
 		}
-		around = content(path[i].Type)
+		around = innermost(path[i].Type)
 	}
 	return false
 }

@@ -178,6 +178,6 @@ func visitFields(t *resolve.Type, before []string, inside []*resolve.Type, use f
 		path := slices.Concat(before, m.names())
 		f := m.Last()
 		use(path, f)
-		visitFields(content(f.Type), path, append(slices.Clip(inside), t), use)
+		visitFields(innermost(f.Type), path, append(slices.Clip(inside), t), use)
 	}
 }

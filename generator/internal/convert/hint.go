@@ -110,7 +110,7 @@ func (p *pairPlanner) spotOf(fields ...Path) spot {
 func (p *pairPlanner) declares(m Path) string {
 	in := p.Spoke.Package
 	for _, f := range m[:len(m)-1] {
-		in = content(f.Type).Package
+		in = innermost(f.Type).Package
 	}
 	return in
 }
@@ -120,7 +120,7 @@ func (p *pairPlanner) declares(m Path) string {
 func outermost(at Path) (around *resolve.Type, path Path) {
 	path = at
 	for i, f := range at {
-		if t := content(f.Type); t != pointee(f.Type) {
+		if t := innermost(f.Type); t != pointee(f.Type) {
 			around, path = t, at[i+1:]
 		}
 	}
@@ -235,12 +235,12 @@ func (p *valuePlanner) works(as string) bool {
 	trial, tried := *p.planner, *p
 	trial.trying, trial.diags = true, nil
 	trial.Package = &Package{HandlerPackage: p.HandlerPackage, Pairs: slices.Clone(p.Pairs), Hooks: slices.Clone(p.Hooks)}
-	trial.pairs, trial.unlocated = maps.Clone(p.pairs), maps.Clone(p.unlocated)
+	trial.matched, trial.pairs, trial.unlocated = maps.Clone(p.matched), maps.Clone(p.pairs), maps.Clone(p.unlocated)
 	tried.planner = &trial
 	all := converters(strings.Split(as, ";"))
 	if p.rule != nil {
 		all = append(slices.Clone(p.rule.As.V), all...)
 	}
-	_, bad := tried.value(Sides[*Type]{p.fields.Spoke.Type, p.fields.Hub.Type}, all)
+	_, bad := tried.value(p.types(), all)
 	return bad == nil
 }

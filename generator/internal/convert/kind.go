@@ -16,6 +16,8 @@ type Kind interface {
 	String() string
 	// matches reports whether the kind is for the candidate.
 	matches(c candidate) bool
+	// content returns the content of a value and its converters, or nil without content that fits.
+	content(p *valuePlanner, v *Value, as converters) *content
 	// plan sets the kind of a value, what it loses, and the conversion of its content. The converters begin with the
 	// kind's own, if it has a name.
 	plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch)
@@ -43,6 +45,26 @@ func kinds() []Kind {
 		Each{}, Optional{}, Pointer{}, Not{}, Checked{}, Entries{}, Call{},
 	}
 }
+
+// kind returns the first kind for the candidate, or nil.
+func (c candidate) kind() Kind {
+	for _, k := range kinds() {
+		if k.matches(c) {
+			return k
+		}
+	}
+	return nil
+}
+
+// content is the content of two values: elements, a pointer's target, a member.
+type content struct {
+	*valuePlanner
+	types Sides[*Type]
+	as    converters
+}
+
+// plan plans the content as a value.
+func (c *content) plan() (*Value, *mismatch) { return c.value(c.types, c.as) }
 
 // traits are facts about a kind.
 type traits struct {

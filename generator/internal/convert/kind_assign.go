@@ -27,10 +27,11 @@ func (Assign) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) 
 	return v.as(Assign{}, nil, nil)
 }
 
-func (Assign) traits() traits                     { return traits{} }
-func (Assign) isSame(*Value, map[*Pair]bool) bool { return true }
-func (Assign) needs(*Value, Direction) Needs      { return Needs{} }
-func (Assign) schema(*Schema, *Value, facts)      {}
+func (Assign) content(*valuePlanner, *Value, converters) *content { return nil }
+func (Assign) traits() traits                                     { return traits{} }
+func (Assign) isSame(*Value, map[*Pair]bool) bool                 { return true }
+func (Assign) needs(*Value, Direction) Needs                      { return Needs{} }
+func (Assign) schema(*Schema, *Value, facts)                      {}
 
 func (Assign) bounds(b bounds, _ *Value, values Sides[bounded], part string) { b.same(values, part) }
 

@@ -26,11 +26,12 @@ func (Call) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
 	return v.as(Call{p.pair(p.at, v.Spoke, v.Hub, p.skip)}, nil, nil)
 }
 
-func (Call) traits() traits                              { return traits{} }
-func (k Call) isSame(_ *Value, seen map[*Pair]bool) bool { return k.Pair.isSame(seen) }
-func (k Call) needs(*Value, Direction) Needs             { return Needs{k.Pair.IsRoot, k.Pair.IsRoot} }
-func (k Call) schema(s *Schema, _ *Value, f facts)       { s.addPair(k.Pair, f) }
-func (Call) expression(Body, *Value, operand) jen.Code   { return nil }
+func (Call) content(*valuePlanner, *Value, converters) *content { return nil }
+func (Call) traits() traits                                     { return traits{} }
+func (k Call) isSame(_ *Value, seen map[*Pair]bool) bool        { return k.Pair.isSame(seen) }
+func (k Call) needs(*Value, Direction) Needs                    { return Needs{k.Pair.IsRoot, k.Pair.IsRoot} }
+func (k Call) schema(s *Schema, _ *Value, f facts)              { s.addPair(k.Pair, f) }
+func (Call) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (Call) bounds(b bounds, _ *Value, values Sides[bounded], part string) { b.compare(values, part) }
 

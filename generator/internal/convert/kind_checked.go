@@ -88,10 +88,11 @@ func (k Checked) json(p *valuePlanner, v *Value) (*Value, *mismatch) {
 	return v.as(Wrap{Member: Path{blob.Fields()[raw]}}, &Value{Kind: k, Types: v.Types}, nil)
 }
 
-func (Checked) traits() traits                            { return traits{} }
-func (Checked) isSame(*Value, map[*Pair]bool) bool        { return false }
-func (Checked) schema(*Schema, *Value, facts)             {}
-func (Checked) expression(Body, *Value, operand) jen.Code { return nil }
+func (Checked) content(*valuePlanner, *Value, converters) *content { return nil }
+func (Checked) traits() traits                                     { return traits{} }
+func (Checked) isSame(*Value, map[*Pair]bool) bool                 { return false }
+func (Checked) schema(*Schema, *Value, facts)                      {}
+func (Checked) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (k Checked) needs(_ *Value, d Direction) Needs {
 	return Needs{Context: k.OmitsZero[d] == nil, Error: true}

@@ -34,11 +34,12 @@ func (DeepCopyInto) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mism
 	return v.as(DeepCopyInto{Nilable: t.Kind() == resolve.Map || t.Kind() == resolve.Slice}, nil, nil)
 }
 
-func (DeepCopyInto) traits() traits                            { return traits{} }
-func (DeepCopyInto) isSame(*Value, map[*Pair]bool) bool        { return true }
-func (DeepCopyInto) needs(*Value, Direction) Needs             { return Needs{} }
-func (DeepCopyInto) schema(*Schema, *Value, facts)             {}
-func (DeepCopyInto) expression(Body, *Value, operand) jen.Code { return nil }
+func (DeepCopyInto) content(*valuePlanner, *Value, converters) *content { return nil }
+func (DeepCopyInto) traits() traits                                     { return traits{} }
+func (DeepCopyInto) isSame(*Value, map[*Pair]bool) bool                 { return true }
+func (DeepCopyInto) needs(*Value, Direction) Needs                      { return Needs{} }
+func (DeepCopyInto) schema(*Schema, *Value, facts)                      {}
+func (DeepCopyInto) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (DeepCopyInto) bounds(b bounds, _ *Value, values Sides[bounded], part string) {
 	b.same(values, part)
@@ -66,10 +67,11 @@ func (DeepCopy) plan(_ *valuePlanner, v *Value, _ converters) (*Value, *mismatch
 	return v.as(DeepCopy{}, nil, nil)
 }
 
-func (DeepCopy) traits() traits                     { return traits{} }
-func (DeepCopy) isSame(*Value, map[*Pair]bool) bool { return true }
-func (DeepCopy) needs(*Value, Direction) Needs      { return Needs{} }
-func (DeepCopy) schema(*Schema, *Value, facts)      {}
+func (DeepCopy) content(*valuePlanner, *Value, converters) *content { return nil }
+func (DeepCopy) traits() traits                                     { return traits{} }
+func (DeepCopy) isSame(*Value, map[*Pair]bool) bool                 { return true }
+func (DeepCopy) needs(*Value, Direction) Needs                      { return Needs{} }
+func (DeepCopy) schema(*Schema, *Value, facts)                      {}
 
 func (DeepCopy) bounds(b bounds, _ *Value, values Sides[bounded], part string) { b.same(values, part) }
 

@@ -21,15 +21,23 @@ func (Each) matches(c candidate) bool {
 	return fits && c.Spoke.Len() == c.Hub.Len()
 }
 
-func (Each) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+func (Each) content(p *valuePlanner, v *Value, as converters) *content {
 	if len(as) > 0 {
 		if v.Spoke.Kind() != resolve.Slice || v.Hub.Kind() != resolve.Slice {
-			return nil, p.misfit(as[0], "two lists", v)
+			return nil
 		}
 		as = as[1:]
 	}
-	elem, bad := p.elements().value(v.content(), as)
-	return v.as(Each{}, elem, bad)
+	return &content{p.elements(), v.content(), as}
+}
+
+func (k Each) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	content := k.content(p, v, as)
+	if content == nil {
+		return nil, p.misfit(as[0], "two lists", v)
+	}
+	elem, bad := content.plan()
+	return v.as(k, elem, bad)
 }
 
 func (Each) traits() traits                            { return traits{fills: true} }

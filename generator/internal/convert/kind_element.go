@@ -21,6 +21,18 @@ type Element struct {
 func (k Element) String() string         { return "element:" + k.Constants.String() }
 func (Element) matches(c candidate) bool { return c.converter == "element" }
 
+func (k Element) content(p *valuePlanner, v *Value, as converters) *content {
+	plain, list, _ := p.around(v, v.Spoke.Kind() != resolve.Slice)
+	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
+		return nil
+	}
+	constants, bad := p.constants(v, "", list.Elem(), as.argument(), as[0])
+	if bad != nil {
+		return nil
+	}
+	return &content{p.beside(v.Outer, constants...), facing(v.Outer, list.Elem(), plain), as[1:]}
+}
+
 func (k Element) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
 	plain, list, _ := p.around(v, v.Spoke.Kind() != resolve.Slice)
 	if list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
@@ -34,7 +46,7 @@ func (k Element) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismat
 	if plain.Kind() == resolve.Pointer && plain.Elem().Kind() == resolve.Struct {
 		k.Content, v.Loss[v.Outer.In()] = SetOf(plain.Elem()), "whether it was nil or empty"
 	}
-	elem, bad := p.beside(v.Outer, k.Constants...).value(facing(v.Outer, list.Elem(), plain), as[1:])
+	elem, bad := k.content(p, v, as).plan()
 	return v.as(k, elem, bad)
 }
 

@@ -17,8 +17,12 @@ func (Entries) matches(c candidate) bool {
 	return c.areBoth(resolve.Map) && c.Spoke.Key().Basic() != "" && c.Spoke.Key().Basic() == c.Hub.Key().Basic()
 }
 
-func (Entries) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
-	elem, bad := p.elements().value(v.content(), nil)
+func (Entries) content(p *valuePlanner, v *Value, _ converters) *content {
+	return &content{p.elements(), v.content(), nil}
+}
+
+func (k Entries) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
+	elem, bad := k.content(p, v, nil).plan()
 	return v.as(Entries{Keys: typesOf(v.Spoke.Key(), v.Hub.Key())}, elem, bad)
 }
 

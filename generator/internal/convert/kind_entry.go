@@ -43,11 +43,12 @@ func (k Entry) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	return v.as(k, nil, nil)
 }
 
-func (Entry) traits() traits                                { return traits{} }
-func (Entry) isSame(*Value, map[*Pair]bool) bool            { return false }
-func (Entry) schema(*Schema, *Value, facts)                 {}
-func (Entry) bounds(bounds, *Value, Sides[bounded], string) {}
-func (Entry) expression(Body, *Value, operand) jen.Code     { return nil }
+func (Entry) content(*valuePlanner, *Value, converters) *content { return nil }
+func (Entry) traits() traits                                     { return traits{} }
+func (Entry) isSame(*Value, map[*Pair]bool) bool                 { return false }
+func (Entry) schema(*Schema, *Value, facts)                      {}
+func (Entry) bounds(bounds, *Value, Sides[bounded], string)      {}
+func (Entry) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (k Entry) needs(_ *Value, d Direction) Needs {
 	isJSON := k.Parse == "" && k.Keys.From(d) == "" // FromEntryJSON returns no error

@@ -14,15 +14,23 @@ type First struct{}
 func (First) String() string           { return "first" }
 func (First) matches(c candidate) bool { return c.converter == "first" }
 
-func (First) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+func (First) content(p *valuePlanner, v *Value, as converters) *content {
 	inHub := v.Hub.Kind() == resolve.Slice
 	if inHub == (v.Spoke.Kind() == resolve.Slice) {
-		return nil, p.misfit(as[0], "a list on one side alone", v)
+		return nil
 	}
 	plain, list, _ := p.around(v, inHub)
+	return &content{p.elements(), facing(v.Outer, list.Elem(), plain), as[1:]}
+}
+
+func (k First) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	content := k.content(p, v, as)
+	if content == nil {
+		return nil, p.misfit(as[0], "a list on one side alone", v)
+	}
 	v.Loss[v.Outer.Out()] = "all elements but the first"
-	elem, bad := p.elements().value(facing(v.Outer, list.Elem(), plain), as[1:])
-	return v.as(First{}, elem, bad)
+	elem, bad := content.plan()
+	return v.as(k, elem, bad)
 }
 
 func (First) traits() traits                            { return traits{picks: true} }

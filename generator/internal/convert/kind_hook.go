@@ -28,12 +28,13 @@ func (Hook) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
 	return v.as(Hook{}, nil, nil)
 }
 
-func (Hook) traits() traits                                { return traits{} }
-func (Hook) isSame(*Value, map[*Pair]bool) bool            { return false }
-func (Hook) needs(*Value, Direction) Needs                 { return Needs{Context: true, Error: true} }
-func (Hook) schema(*Schema, *Value, facts)                 {}
-func (Hook) bounds(bounds, *Value, Sides[bounded], string) {}
-func (Hook) expression(Body, *Value, operand) jen.Code     { return nil }
+func (Hook) content(*valuePlanner, *Value, converters) *content { return nil }
+func (Hook) traits() traits                                     { return traits{} }
+func (Hook) isSame(*Value, map[*Pair]bool) bool                 { return false }
+func (Hook) needs(*Value, Direction) Needs                      { return Needs{Context: true, Error: true} }
+func (Hook) schema(*Schema, *Value, facts)                      {}
+func (Hook) bounds(bounds, *Value, Sides[bounded], string)      {}
+func (Hook) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (Hook) emit(b Body, v *Value, src, dst operand) {
 	b.call(": ", jen.Id("c").Dot("hooks").Dot(v.HookName(b.to)).Call(jen.Id("ctx"), src.address(), dst.address()))

@@ -20,18 +20,28 @@ type Keyed struct {
 func (k Keyed) String() string         { return "keyed:" + k.Member.String() }
 func (Keyed) matches(c candidate) bool { return c.converter == "keyed" }
 
-func (k Keyed) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+func (Keyed) content(p *valuePlanner, v *Value, as converters) *content {
 	m, list, _ := p.around(v, v.Hub.Kind() != resolve.Map)
-	fit := m.Kind() == resolve.Map && list.Kind() == resolve.Slice && list.Elem().Kind() == resolve.Struct
-	if fit {
-		k.Member, fit = lookup(list.Elem(), as.argument())
+	if m.Kind() != resolve.Map || list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
+		return nil
 	}
-	if !fit || len(k.Member) != 1 || !isText(m.Key()) || !isText(k.Member.Last().Type) {
+	member, ok := lookup(list.Elem(), as.argument())
+	if !ok || len(member) != 1 || !isText(m.Key()) || !isText(member.Last().Type) {
+		return nil
+	}
+	return &content{p.beside(v.Outer, Constant{Member: member}), v.content(), as[1:]}
+}
+
+func (k Keyed) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	content := k.content(p, v, as)
+	if content == nil {
 		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", as.argument()), v)
 	}
+	list, m := v.across(v.Outer)
+	k.Member, _ = lookup(list.Elem(), as.argument())
 	v.Loss[v.Outer.Out()] = "the order, and elements with equal keys"
 	k.Keys = typesIn(facing(v.Outer, k.Member.Last().Type, m.Key()))
-	elem, bad := p.beside(v.Outer, Constant{Member: k.Member}).value(v.content(), as[1:])
+	elem, bad := content.plan()
 	return v.as(k, elem, bad)
 }
 

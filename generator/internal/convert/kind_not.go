@@ -20,11 +20,12 @@ func (Not) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
 	return v.as(Not{}, nil, nil)
 }
 
-func (Not) traits() traits                                { return traits{} }
-func (Not) isSame(*Value, map[*Pair]bool) bool            { return false }
-func (Not) needs(*Value, Direction) Needs                 { return Needs{} }
-func (Not) schema(*Schema, *Value, facts)                 {}
-func (Not) bounds(bounds, *Value, Sides[bounded], string) {}
+func (Not) content(*valuePlanner, *Value, converters) *content { return nil }
+func (Not) traits() traits                                     { return traits{} }
+func (Not) isSame(*Value, map[*Pair]bool) bool                 { return false }
+func (Not) needs(*Value, Direction) Needs                      { return Needs{} }
+func (Not) schema(*Schema, *Value, facts)                      {}
+func (Not) bounds(bounds, *Value, Sides[bounded], string)      {}
 
 func (Not) expression(_ Body, _ *Value, src operand) jen.Code {
 	return jen.Op("!").Add(src.value())

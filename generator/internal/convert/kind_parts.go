@@ -82,12 +82,13 @@ func (k Parts) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	return v.as(k, nil, nil)
 }
 
-func (Parts) traits() traits                                { return traits{selects: true} }
-func (Parts) isSame(*Value, map[*Pair]bool) bool            { return false }
-func (Parts) needs(*Value, Direction) Needs                 { return Needs{} }
-func (Parts) schema(*Schema, *Value, facts)                 {}
-func (Parts) bounds(bounds, *Value, Sides[bounded], string) {}
-func (Parts) expression(Body, *Value, operand) jen.Code     { return nil }
+func (Parts) content(*valuePlanner, *Value, converters) *content { return nil }
+func (Parts) traits() traits                                     { return traits{selects: true} }
+func (Parts) isSame(*Value, map[*Pair]bool) bool                 { return false }
+func (Parts) needs(*Value, Direction) Needs                      { return Needs{} }
+func (Parts) schema(*Schema, *Value, facts)                      {}
+func (Parts) bounds(bounds, *Value, Sides[bounded], string)      {}
+func (Parts) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (k Parts) emit(b Body, v *Value, src, dst operand) {
 	function, text, around := "JoinParts", dst.address(), src

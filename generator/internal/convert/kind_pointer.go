@@ -24,8 +24,12 @@ func (Pointer) String() string { return "" }
 
 func (Pointer) matches(c candidate) bool { return c.isPointer(Spoke) && c.isPointer(Hub) }
 
+func (Pointer) content(p *valuePlanner, v *Value, as converters) *content {
+	return &content{p, v.content(), as}
+}
+
 func (k Pointer) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
-	elem, bad := p.value(v.content(), as)
+	elem, bad := k.content(p, v, as).plan()
 	if bad == nil && (p.takesElsewhere(elem) || elem.isSelective()) {
 		k.OnlyIfSet, v.Loss = OnlyIfSet{SetOf(v.Hub.Elem()), SetOf(v.Spoke.Elem())}, both("whether the rest of it was nil or empty")
 	}
@@ -89,15 +93,26 @@ func (Optional) matches(c candidate) bool {
 	return c.isPointer(Spoke) != c.isPointer(Hub) || c.converter == "optional" || c.converter == "pointer"
 }
 
-func (k Optional) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+func (Optional) content(p *valuePlanner, v *Value, as converters) *content {
 	inHub := v.Hub.Kind() == resolve.Pointer
 	if inHub == (v.Spoke.Kind() == resolve.Pointer) {
-		return nil, p.misfit(as[0], "a pointer on one side alone", v)
+		return nil
 	}
 	v.Outer = sideOf(inHub)
+	if name, _ := as.first(); name == "optional" || name == "pointer" {
+		as = as[1:]
+	}
+	return &content{p, Sides[*Type]{pointee(v.Spoke), pointee(v.Hub)}, as}
+}
+
+func (k Optional) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
+	content := k.content(p, v, as)
+	if content == nil {
+		return nil, p.misfit(as[0], "a pointer on one side alone", v)
+	}
 	v.Loss[v.Outer.Out()] = "whether it was nil or zero"
-	spoke, hub := pointee(v.Spoke), pointee(v.Hub)
 	name, _ := as.first()
+	spoke, hub := content.types.Spoke, content.types.Hub
 	if name == "" && (spoke.Kind() == resolve.Struct) != (hub.Kind() == resolve.Struct) && !p.rules.hooked(spoke, hub) {
 		return nil, p.differ(v)
 	}
@@ -105,10 +120,7 @@ func (k Optional) plan(p *valuePlanner, v *Value, as converters) (*Value, *misma
 	if bad != nil {
 		return nil, bad
 	}
-	if name == "optional" || name == "pointer" {
-		as = as[1:]
-	}
-	elem, bad := p.value(Sides[*Type]{spoke, hub}, as)
+	elem, bad := content.plan()
 	if bad == nil && (p.takesElsewhere(elem) || elem.isSelective() && elem.Elem == nil) {
 		k.OnlyIfSet[v.Outer.In()] = SetOf(v.At(v.Outer).Elem())
 	}

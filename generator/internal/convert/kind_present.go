@@ -40,12 +40,13 @@ func (k Present) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismat
 	return v.as(k, nil, nil)
 }
 
-func (Present) traits() traits                                { return traits{} }
-func (Present) isSame(*Value, map[*Pair]bool) bool            { return false }
-func (Present) needs(*Value, Direction) Needs                 { return Needs{} }
-func (Present) schema(*Schema, *Value, facts)                 {}
-func (Present) bounds(bounds, *Value, Sides[bounded], string) {}
-func (Present) expression(Body, *Value, operand) jen.Code     { return nil }
+func (Present) content(*valuePlanner, *Value, converters) *content { return nil }
+func (Present) traits() traits                                     { return traits{} }
+func (Present) isSame(*Value, map[*Pair]bool) bool                 { return false }
+func (Present) needs(*Value, Direction) Needs                      { return Needs{} }
+func (Present) schema(*Schema, *Value, facts)                      {}
+func (Present) bounds(bounds, *Value, Sides[bounded], string)      {}
+func (Present) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (k Present) emit(b Body, v *Value, src, dst operand) {
 	var conditions []jen.Code

@@ -101,11 +101,12 @@ func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
 	return fit, nil
 }
 
-func (Rename) traits() traits                            { return traits{} }
-func (Rename) isSame(*Value, map[*Pair]bool) bool        { return false }
-func (Rename) needs(*Value, Direction) Needs             { return Needs{} }
-func (Rename) schema(*Schema, *Value, facts)             {}
-func (Rename) expression(Body, *Value, operand) jen.Code { return nil }
+func (Rename) content(*valuePlanner, *Value, converters) *content { return nil }
+func (Rename) traits() traits                                     { return traits{} }
+func (Rename) isSame(*Value, map[*Pair]bool) bool                 { return false }
+func (Rename) needs(*Value, Direction) Needs                      { return Needs{} }
+func (Rename) schema(*Schema, *Value, facts)                      {}
+func (Rename) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (k Rename) bounds(b bounds, _ *Value, values Sides[bounded], part string) {
 	b.renames = k

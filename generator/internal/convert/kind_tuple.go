@@ -92,12 +92,13 @@ func (k Tuple) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	return v.as(k, nil, nil)
 }
 
-func (Tuple) traits() traits                                { return traits{selects: true} }
-func (Tuple) isSame(*Value, map[*Pair]bool) bool            { return false }
-func (Tuple) needs(*Value, Direction) Needs                 { return Needs{} }
-func (Tuple) schema(*Schema, *Value, facts)                 {}
-func (Tuple) bounds(bounds, *Value, Sides[bounded], string) {}
-func (Tuple) expression(Body, *Value, operand) jen.Code     { return nil }
+func (Tuple) content(*valuePlanner, *Value, converters) *content { return nil }
+func (Tuple) traits() traits                                     { return traits{selects: true} }
+func (Tuple) isSame(*Value, map[*Pair]bool) bool                 { return false }
+func (Tuple) needs(*Value, Direction) Needs                      { return Needs{} }
+func (Tuple) schema(*Schema, *Value, facts)                      {}
+func (Tuple) bounds(bounds, *Value, Sides[bounded], string)      {}
+func (Tuple) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (k Tuple) emit(b Body, v *Value, src, dst operand) {
 	if v.Outer != b.to.To() {

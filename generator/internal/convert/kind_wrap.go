@@ -23,6 +23,24 @@ func (k Wrap) String() string { return "wrap:" + k.Member.String() + "," + k.Con
 
 func (Wrap) matches(c candidate) bool { return c.isNamed("wrap") }
 
+func (Wrap) content(p *valuePlanner, v *Value, as converters) *content {
+	member, _, _ := strings.Cut(as.argument(), ",")
+	holdsStruct := func(t *resolve.Type) bool { // one of two structs is around the other
+		found, ok := lookup(t, member)
+		return ok && pointee(found.Last().Type).Kind() == resolve.Struct
+	}
+	inHub := v.Spoke.Kind() != resolve.Struct || v.Hub.Kind() == resolve.Struct && !holdsStruct(v.Spoke) && holdsStruct(v.Hub)
+	plain, outside, _ := p.around(v, inHub)
+	found, ok := lookup(outside, member)
+	if !ok {
+		return nil
+	}
+	inner := *p
+	inner.skip = Sides[map[string]bool]{}
+	*inner.fields.on(v.Outer) = found.Last()
+	return &content{&inner, facing(v.Outer, found.Last().Type, plain), as[1:]}
+}
+
 func (k Wrap) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
 	if v.Spoke.Kind() != resolve.Struct && v.Hub.Kind() != resolve.Struct {
 		if bad := p.single(as); bad != nil {
@@ -31,16 +49,12 @@ func (k Wrap) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch)
 		return nil, p.misfit(as[0], "a struct on one side", v)
 	}
 	member, others, _ := strings.Cut(as.argument(), ",")
-	holdsStruct := func(t *resolve.Type) bool { // one of two structs is around the other
-		found, ok := lookup(t, member)
-		return ok && pointee(found.Last().Type).Kind() == resolve.Struct
-	}
-	inHub := v.Spoke.Kind() != resolve.Struct || v.Hub.Kind() == resolve.Struct && !holdsStruct(v.Spoke) && holdsStruct(v.Hub)
-	plain, outside, skip := p.around(v, inHub)
-	var ok bool
-	if k.Member, ok = lookup(outside, member); !ok {
+	content := k.content(p, v, as)
+	if content == nil {
 		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v)
 	}
+	outside, plain := v.across(v.Outer)
+	k.Member, _ = lookup(outside, member)
 	var bad *mismatch
 	if k.Constants, bad = p.constants(v, "a struct", outside, others, as[0]); bad != nil {
 		return nil, bad
@@ -48,13 +62,10 @@ func (k Wrap) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch)
 	switch {
 	case len(k.Constants) > 0:
 		v.Loss[v.Outer.Out()] = "all but " + member + ", and with other constants all of it"
-	case hasOthers(outside, k.Member, skip):
+	case hasOthers(outside, k.Member, p.skip.At(v.Outer)):
 		v.Loss[v.Outer.Out()] = "all members but " + member
 	}
-	inner := *p
-	inner.skip = Sides[map[string]bool]{}
-	*inner.fields.on(v.Outer) = k.Member.Last()
-	elem, bad := inner.value(facing(v.Outer, k.Member.Last().Type, plain), as[1:])
+	elem, bad := content.plan()
 	if bad == nil && (k.Member.pointers() || len(k.Constants) > 0 && !p.element) {
 		k.Plain = SetOf(plain)
 		if plain.Kind() == resolve.Slice || plain.Kind() == resolve.Map {

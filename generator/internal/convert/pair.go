@@ -21,21 +21,26 @@ type pairPlanner struct {
 	*planner
 	*Pair
 	at     place
+	diags  diag.List                    // of this pair
 	taken  Sides[map[string]bool]       // by side: the paths of claimed fields
+	moved  Sides[map[string]bool]       // by side: the paths that rules claim
 	claims Sides[map[string]diag.Range] // by side and path: the rule that claims it
+	// ruled and named are the claims of rules, and of fields with the same name on both sides.
+	ruled, named []match
+	unclaimed    []Path // fields of the spoke that nothing claims
 }
 
-// ruled is the claim of a rule before its value is planned.
-type ruled struct {
+// match is a claim before its value is planned.
+type match struct {
 	*Claim
-	rule    model.ConversionRule
-	renames []Renaming
-	missing []model.ConversionRule // the defaults beside it
-	entries Sides[string]          // the keys of entries of metadata, by side
+	rule     model.ConversionRule
+	renames  []Renaming
+	defaults []model.ConversionRule // the defaults beside it
+	entries  Sides[string]          // the keys of entries of metadata, by side
 }
 
 // rule makes the claims of the rules for one field.
-func (p *pairPlanner) rule(f fieldRules) []ruled {
+func (p *pairPlanner) rule(f fieldRules) []match {
 	rules, drop := besideCustom(f.rules)
 	main := rules[0]
 	switch {
@@ -45,7 +50,7 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 	case f.field == "":
 		return p.hubRule(rules, drop)
 	}
-	claim := ruled{Claim: &Claim{}}
+	claim := match{Claim: &Claim{}}
 	decided := false
 	for _, r := range rules {
 		switch {
@@ -53,8 +58,8 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 			if claim.Same = append(claim.Same, r.Same...); r.Same == nil {
 				claim.renames = append(claim.renames, Renaming{r.From, r.To})
 			}
-		case r.Verb == model.Default && differs(r, claim.missing):
-			claim.missing = append(claim.missing, r)
+		case r.Verb == model.Default && differs(r, claim.defaults):
+			claim.defaults = append(claim.defaults, r)
 		case decided || r.Verb == model.Default:
 			p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule for the field %s", f.field).WithRelated(main.Range, "the first is here"))
 			p.taken.Spoke[f.field] = true
@@ -71,19 +76,19 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 	if main.Verb == model.Enum || main.Verb == model.Default {
 		claim.Verb = model.ToHub
 	}
-	if isCustom := claim.Verb == model.Custom; claim.missing != nil && (isCustom || claim.Verb != model.ToHub && spokeEntry != "") {
-		p.diags.Add(diag.Errorf(claim.missing[0].Range, RuleTwice, "a default beside %s, which already decides on the field", claim.Verb).WithRelated(main.Range, "it is here"))
-		claim.missing = nil
+	if isCustom := claim.Verb == model.Custom; claim.defaults != nil && (isCustom || claim.Verb != model.ToHub && spokeEntry != "") {
+		p.diags.Add(diag.Errorf(claim.defaults[0].Range, RuleTwice, "a default beside %s, which already decides on the field", claim.Verb).WithRelated(main.Range, "it is here"))
+		claim.defaults = nil
 	}
 	switch claim.Verb {
 	case model.Stash:
 		if spokeEntry != "" {
 			p.needless(main, main.Field)
 		}
-		return []ruled{claim}
+		return []match{claim}
 	case model.Drop:
 		claim.Entry = spokeEntry
-		return []ruled{claim}
+		return []match{claim}
 	case model.Custom:
 		return p.custom(claim, drop)
 	}
@@ -93,27 +98,25 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 	}
 	claim.Hub = hub
 	claim.entries = Sides[string]{spokeEntry, hubEntry}
-	return []ruled{claim}
+	return []match{claim}
 }
 
 // values plans the values of the rules' claims. All claims must be known before, because a struct does not include the
 // parts that other rules claim.
-func (p *pairPlanner) values(all []ruled) []*Claim {
+func (p *pairPlanner) values(all []match) []*Claim {
 	var claims []*Claim
 	for _, r := range all {
-		if r.Verb == model.ToHub {
-			v := p.between(r.Spoke, r.Hub)
-			v.rule, v.renames, v.same, v.entries = &r.rule, r.renames, r.Same, r.entries
-			v.missing = slices.ContainsFunc(r.missing, func(d model.ConversionRule) bool { return !d.With.IsSet() })
-			if r.Value = v.top(r.rule.As.V); r.Value == nil {
+		claim := *r.Claim
+		if r.Claim = &claim; r.converts() {
+			if r.Value = p.between(r).top(r.rule.As.V); r.Value == nil {
 				continue
 			}
 		}
 		if r.rule.Unless.IsSet() {
 			p.unless(r.Claim, r.rule)
 		}
-		for _, d := range r.missing {
-			p.missing(r.Claim, d)
+		for _, d := range r.defaults {
+			p.addDefault(r.Claim, d)
 		}
 		first := slices.IndexFunc(claims, func(c *Claim) bool { return isPart(c.Spoke, r.Spoke) || isPart(c.Hub, r.Hub) })
 		if first < 0 {
@@ -124,10 +127,20 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 	return claims
 }
 
+// converts reports whether the field of one version becomes a field of the other.
+func (r match) converts() bool { return r.Verb == model.ToHub || r.Verb == "" }
+
 // between returns the planner of the values of two fields.
-func (p *pairPlanner) between(spoke, hub Path) *valuePlanner {
-	return &valuePlanner{planner: p.planner, in: p, path: spoke, hubPath: hub, at: p.at.at(spoke, hub), fields: Sides[*resolve.Field]{spoke.Last(), hub.Last()},
-		skip: Sides[map[string]bool]{below(p.taken.Spoke, spoke.String()), below(p.taken.Hub, hub.String())}}
+func (p *pairPlanner) between(r match) *valuePlanner {
+	v := &valuePlanner{planner: p.planner, in: p, path: r.Spoke, hubPath: r.Hub, at: p.at.at(r.Spoke, r.Hub),
+		fields:  Sides[*resolve.Field]{r.Spoke.Last(), r.Hub.Last()},
+		skip:    Sides[map[string]bool]{below(p.moved.Spoke, r.Spoke.String()), below(p.moved.Hub, r.Hub.String())},
+		renames: r.renames, same: r.Same, entries: r.entries,
+		missing: slices.ContainsFunc(r.defaults, func(d model.ConversionRule) bool { return !d.With.IsSet() })}
+	if r.Verb != "" {
+		v.rule = &r.rule
+	}
+	return v
 }
 
 // unless notes the field that keeps a value out of the hub. The value of a hub with both members is lost, too.
@@ -167,7 +180,7 @@ func besideCustom(rules []model.ConversionRule) (others []model.ConversionRule, 
 }
 
 // custom finds the additional fields and the directions of a custom rule. A drop beside it gives up the field.
-func (p *pairPlanner) custom(claim ruled, drop *model.ConversionRule) []ruled {
+func (p *pairPlanner) custom(claim match, drop *model.ConversionRule) []match {
 	all := p.customFields(claim)
 	for _, claim := range all {
 		r := claim.rule
@@ -200,7 +213,7 @@ func functions(r model.ConversionRule, inSpoke bool) Ways[bool] {
 }
 
 // customFields finds the additional fields of a custom rule.
-func (p *pairPlanner) customFields(claim ruled) []ruled {
+func (p *pairPlanner) customFields(claim match) []match {
 	r := claim.rule
 	for _, field := range r.Others {
 		spoke, _, ok := p.find(Spoke, field)
@@ -214,7 +227,7 @@ func (p *pairPlanner) customFields(claim ruled) []ruled {
 			claim.Hub = hub
 			p.take(Hub, hub, r)
 		}
-		return []ruled{claim}
+		return []match{claim}
 	}
 	for i, name := range r.Hub.V {
 		hub, _, ok := p.find(Hub, diag.Sourced[string]{V: name, At: r.Hub.Each[i]})
@@ -224,7 +237,7 @@ func (p *pairPlanner) customFields(claim ruled) []ruled {
 		claim.Others.Hub = append(claim.Others.Hub, hub)
 	}
 	claim.Hub, claim.Others.Hub = claim.Others.Hub[0], claim.Others.Hub[1:]
-	return []ruled{claim}
+	return []match{claim}
 }
 
 // alike reports an alike rule for types that use Go's default JSON encoding anyway.
@@ -236,16 +249,16 @@ func (p *pairPlanner) alike(r model.ConversionRule) {
 
 // hubRule makes the claims for fields that only the hub has. They are dropped, have a default, or the user's own code
 // sets them.
-func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.ConversionRule) []ruled {
+func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.ConversionRule) []match {
 	r := rules[0]
 	switch {
 	case r.Verb == model.Custom && !r.Hub.IsSet():
 		p.complete(r)
 		return nil
 	case r.Verb == model.Custom:
-		return p.custom(ruled{Claim: &Claim{Verb: r.Verb}, rule: r}, drop)
+		return p.custom(match{Claim: &Claim{Verb: r.Verb}, rule: r}, drop)
 	}
-	var claims []ruled
+	var claims []match
 	for i, name := range r.Hub.V {
 		path := diag.Sourced[string]{V: name, At: r.Hub.Each[i]}
 		hub, entry, ok := p.find(Hub, path)
@@ -263,11 +276,11 @@ func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.Conversi
 				continue
 			}
 		}
-		claim := ruled{Claim: &Claim{Sides: Sides[Path]{Hub: hub}, Verb: r.Verb, Reason: r.Reason, Entry: entry}, rule: r}
+		claim := match{Claim: &Claim{Sides: Sides[Path]{Hub: hub}, Verb: r.Verb, Reason: r.Reason, Entry: entry}, rule: r}
 		if r.Verb == model.Default {
 			for _, d := range rules {
-				if differs(d, claim.missing) {
-					claim.missing = append(claim.missing, d)
+				if differs(d, claim.defaults) {
+					claim.defaults = append(claim.defaults, d)
 				} else {
 					p.diags.Add(diag.Errorf(d.Range, RuleTwice, "a second default for %s", name).WithRelated(r.Range, "the first is here").
 						WithHint("with: \"field\" makes it a default for objects that have this field"))
@@ -301,8 +314,8 @@ func differs(r model.ConversionRule, others []model.ConversionRule) bool {
 	return !slices.ContainsFunc(others, func(o model.ConversionRule) bool { return o.With.V == r.With.V })
 }
 
-// missing sets the default for a field that the source leaves unset.
-func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
+// addDefault sets the default for a field that the source leaves unset.
+func (p *pairPlanner) addDefault(c *Claim, r model.ConversionRule) {
 	side := c.DefaultTo().To()
 	field, version := c.At(side), p.version(side)
 	t := field.Last().Type
@@ -375,9 +388,8 @@ func (p *pairPlanner) take(side Side, path Path, r model.ConversionRule) bool {
 	return true
 }
 
-// sameNames claims the fields with the same name on both sides, and reports fields that only the spoke has.
-func (p *pairPlanner) sameNames() {
-	var missing, foreign []Path
+// matchNames claims the fields with the same name on both sides.
+func (p *pairPlanner) matchNames() {
 	for _, m := range members(p.Spoke, p.taken.Spoke) {
 		name := m.String()
 		if p.taken.Spoke[name] {
@@ -385,18 +397,18 @@ func (p *pairPlanner) sameNames() {
 		}
 		counterpart, ok := lookup(p.Hub, name)
 		if !ok || p.taken.Hub[name] {
-			missing = append(missing, m)
-			if !p.isOwn(p.declares(m)) {
-				foreign = append(foreign, m)
-			}
+			p.unclaimed = append(p.unclaimed, m)
 			continue
 		}
 		p.taken.Spoke[name], p.taken.Hub[name] = true, true
-		if v := p.between(m, counterpart).top(nil); v != nil {
-			p.Claims = append(p.Claims, &Claim{Sides: Sides[Path]{m, counterpart}, Value: v})
-		}
+		p.named = append(p.named, match{Claim: &Claim{Sides: Sides[Path]{m, counterpart}}})
 	}
-	for _, m := range missing {
+}
+
+// reportUnclaimed reports fields that only the spoke has.
+func (p *pairPlanner) reportUnclaimed() {
+	foreign := slices.DeleteFunc(slices.Clone(p.unclaimed), func(m Path) bool { return p.isOwn(p.declares(m)) })
+	for _, m := range p.unclaimed {
 		if len(foreign) < 2 || p.isOwn(p.declares(m)) {
 			p.spokeOnly(m)
 		}
@@ -419,7 +431,7 @@ func (p *pairPlanner) foreign(missing []Path) {
 		if p.isOwn(in) {
 			at = f.Range
 		}
-		in = content(f.Type).Package
+		in = innermost(f.Type).Package
 	}
 	var names, hints []string
 	var rest []Path
@@ -447,8 +459,8 @@ func (p *pairPlanner) choices(fields ...Path) string {
 		s.marker(model.Stash), s.marker(model.Drop), s.marker(model.Custom))
 }
 
-// content returns the type within pointers, lists and maps.
-func content(t *resolve.Type) *resolve.Type {
+// innermost returns the type within pointers, lists and maps.
+func innermost(t *resolve.Type) *resolve.Type {
 	for t.Elem() != nil {
 		t = t.Elem()
 	}

@@ -23,7 +23,9 @@ type planner struct {
 	types      *resolve.Resolver
 	rules      ruleset
 	conversion *model.Conversion
-	pairs      map[pairKey]*Pair
+	// matched and pairs are the pairs of structs after each of the two passes.
+	matched map[pairKey]*pairPlanner
+	pairs   map[pairKey]*Pair
 	// deepCopyFiles are files of generated methods, by path, as far as they have been read.
 	deepCopyFiles map[string][]byte
 	// unlocated are packages that cannot be found and are reported already.
@@ -38,6 +40,10 @@ type planner struct {
 type pairKey struct {
 	spoke, hub *resolve.Type
 	skip       Sides[string]
+}
+
+func keyOf(spoke, hub *resolve.Type, skip Sides[map[string]bool]) pairKey {
+	return pairKey{spoke, hub, Sides[string]{pathsKey(skip.Spoke), pathsKey(skip.Hub)}}
 }
 
 // place is the planner's current position: for each side, the fields that lead from the kind to it.
@@ -57,16 +63,15 @@ func (p place) paths() Sides[string] {
 	return Sides[string]{strings.Join(p.Spoke.names(), "."), strings.Join(p.Hub.names(), ".")}
 }
 
+// typeMembers are the members that contain an object's type. They are replaced, not converted.
+func typeMembers() Sides[map[string]bool] {
+	members := map[string]bool{"apiVersion": true, "kind": true}
+	return Sides[map[string]bool]{members, members}
+}
+
 // plan plans a conversion.
-func (p *planner) plan() (*Plan, bool) {
-	spoke, ok := p.root(p.conversion.Spoke)
-	hub, ok2 := p.root(p.conversion.Hub)
-	if !ok || !ok2 {
-		return nil, false
-	}
-	// The members that contain an object's type are replaced, not converted.
-	typeMembers := map[string]bool{"apiVersion": true, "kind": true}
-	root := p.pair(place{}, spoke, hub, Sides[map[string]bool]{typeMembers, typeMembers})
+func (p *planner) plan(types Sides[*Type]) *Plan {
+	root := p.pair(place{}, types.Spoke, types.Hub, typeMembers())
 	root.IsRoot = true
 	plan := &Plan{Conversion: p.conversion, Root: root, Schemas: Sides[*Schema]{schemaOf(root, Spoke), schemaOf(root, Hub)}}
 	p.noteOneDefault(plan, p.noteDefaults(plan))
@@ -74,12 +79,19 @@ func (p *planner) plan() (*Plan, bool) {
 	p.noteUnknown(plan)
 	p.noteUnkeyed(plan)
 	p.noteRefused(plan)
-	return plan, true
+	return plan
 }
 
 // version returns the version of a side.
 func (p *planner) version(side Side) string {
 	return Sides[string]{p.conversion.Spoke.Version, p.conversion.Hub.Version}.At(side)
+}
+
+// roots finds the types of the conversion.
+func (p *planner) roots() (types Sides[*Type], ok bool) {
+	spoke, isSpoke := p.root(p.conversion.Spoke)
+	hub, isHub := p.root(p.conversion.Hub)
+	return Sides[*Type]{spoke, hub}, isSpoke && isHub
 }
 
 func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
@@ -105,33 +117,57 @@ func isObject(t *resolve.Type) bool {
 	return embeds("TypeMeta") && embeds("ObjectMeta")
 }
 
-// pair plans two structs. Rules on enclosing structs have already claimed the skipped fields.
+// match finds the claims on the fields of two structs, and on the fields of the structs in them. Rules on enclosing
+// structs have already claimed the skipped fields.
+func (p *planner) match(at place, spoke, hub *resolve.Type, skip Sides[map[string]bool]) *pairPlanner {
+	key := keyOf(spoke, hub, skip)
+	if known, ok := p.matched[key]; ok {
+		return known
+	}
+	w := &pairPlanner{planner: p, Pair: &Pair{Types: typesOf(spoke, hub)}, at: at,
+		taken:  Sides[map[string]bool]{map[string]bool{}, map[string]bool{}},
+		claims: Sides[map[string]diag.Range]{map[string]diag.Range{}, map[string]diag.Range{}}}
+	p.matched[key] = w
+	p.rules.meet(spoke, hub)
+	for _, side := range []Side{Spoke, Hub} {
+		maps.Copy(w.taken.At(side), skip.At(side))
+	}
+	for _, f := range p.rules.reach(p.conversion.Declared, spoke, hub, w.taken.Spoke) {
+		w.ruled = append(w.ruled, w.rule(f)...)
+	}
+	w.moved = Sides[map[string]bool]{maps.Clone(w.taken.Spoke), maps.Clone(w.taken.Hub)}
+	w.matchNames()
+	for _, r := range slices.Concat(w.named, w.ruled) {
+		if r.converts() {
+			v := w.between(r)
+			v.match(v.types(), r.rule.As.V)
+		}
+	}
+	return w
+}
+
+// pair plans two structs.
 func (p *planner) pair(at place, spoke, hub *resolve.Type, skip Sides[map[string]bool]) *Pair {
-	key := pairKey{spoke, hub, Sides[string]{pathsKey(skip.Spoke), pathsKey(skip.Hub)}}
+	key := keyOf(spoke, hub, skip)
 	if known, ok := p.pairs[key]; ok {
 		return known
 	}
-	pair := &Pair{Types: typesOf(spoke, hub), Name: p.name(spoke, hub), Opaque: encodesItself(spoke) || encodesItself(hub)}
+	w := *p.match(at, spoke, hub, skip)
+	pair := &Pair{Types: w.Types, Name: p.name(spoke, hub), After: w.After, Opaque: encodesItself(spoke) || encodesItself(hub)}
 	pair.HookName = pair.Name
-	p.rules.meet(spoke, hub)
+	w.planner, w.Pair, w.at = p, pair, at
 	if i := slices.IndexFunc(p.Pairs, func(o *Pair) bool { return o.Spoke == spoke && o.Hub == hub }); i >= 0 {
 		pair.HookName = p.Pairs[i].HookName
 	}
 	p.pairs[key] = pair
 	p.Pairs = append(p.Pairs, pair)
-	w := &pairPlanner{planner: p, Pair: pair, at: at, taken: Sides[map[string]bool]{map[string]bool{}, map[string]bool{}}, claims: Sides[map[string]diag.Range]{map[string]diag.Range{}, map[string]diag.Range{}}}
-	maps.Copy(w.taken.Spoke, skip.Spoke)
-	maps.Copy(w.taken.Hub, skip.Hub)
-	var ruled []ruled
-	for _, f := range p.rules.reach(p.conversion.Declared, spoke, hub, w.taken.Spoke) {
-		ruled = append(ruled, w.rule(f)...)
-	}
-	w.sameNames()
-	pair.Claims = append(pair.Claims, w.values(ruled)...)
+	pair.Claims = append(w.values(w.named), w.values(w.ruled)...)
+	w.reportUnclaimed()
 	w.hubOnly(hub, nil)
 	pair.noteParents()
 	w.noteEmbedded()
 	w.unreached()
+	p.diags.Add(w.diags...)
 	return pair
 }
 

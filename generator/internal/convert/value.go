@@ -52,7 +52,7 @@ func unresolved(err error) *mismatch {
 
 // top plans the values of the two fields, and reports the reason if they do not convert.
 func (p *valuePlanner) top(as converters) *Value {
-	v, bad := p.value(Sides[*Type]{p.fields.Spoke.Type, p.fields.Hub.Type}, as)
+	v, bad := p.value(p.types(), as)
 	if bad == nil {
 		p.noteEmpty(v)
 		return v
@@ -110,15 +110,34 @@ func (p *valuePlanner) value(types Sides[*Type], as converters) (*Value, *mismat
 		}
 	}
 	c := p.candidate(v, as)
-	for _, k := range kinds() {
-		if k.matches(c) {
-			return k.plan(p, v, as)
-		}
+	if k := c.kind(); k != nil {
+		return k.plan(p, v, as)
 	}
 	if c.isClosed && p.rules.alike(v.Spoke) {
 		return nil, p.unread(v)
 	}
 	return nil, p.differ(v)
+}
+
+// match matches the rules to the structs in two values.
+func (p *valuePlanner) match(types Sides[*Type], as converters) {
+	v := &Value{Types: typesIn(types)}
+	isUnknown := slices.ContainsFunc(types.list(), func(t *Type) bool { return t.Err() != nil })
+	if p.entries != (Sides[string]{}) || as.mistake() != nil || isUnknown {
+		return
+	}
+	if k := p.candidate(v, as).kind(); k == (Call{}) {
+		p.planner.match(p.at, v.Spoke, v.Hub, p.skip)
+	} else if k != nil {
+		if c := k.content(p, v, as); c != nil {
+			c.match(c.types, c.as)
+		}
+	}
+}
+
+// types returns the types of the two fields.
+func (p *valuePlanner) types() Sides[*Type] {
+	return Sides[*Type]{p.fields.Spoke.Type, p.fields.Hub.Type}
 }
 
 // candidate returns the facts that decide on the kind of a conversion.
