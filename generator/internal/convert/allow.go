@@ -59,7 +59,7 @@ func (p *planner) covers(r *model.ConversionRule, path Path) bool {
 		if p.isFor(r, around, path[i:]) {
 			return true
 		}
-		around = innermost(path[i].Type)
+		around = path[i].Type.Innermost()
 	}
 	return false
 }
@@ -78,7 +78,7 @@ func isAt(field string, path Path) bool {
 	if len(path) > 0 && path[0].Inline && path[0].Name == field {
 		return true
 	}
-	names := path.names()
+	names := path.Names()
 	want := strings.Split(strings.TrimSuffix(strings.TrimSuffix(field, "*"), "."), ".")
 	if want[0] == "" {
 		return true

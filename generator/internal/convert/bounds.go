@@ -30,12 +30,12 @@ type markers struct {
 }
 
 func boundedField(f *resolve.Field) bounded {
-	return bounded{t: pointee(f.Type), field: f, own: []markers{{doc: f.Doc}}}
+	return bounded{t: f.Type.Target(), field: f, own: []markers{{doc: f.Doc}}}
 }
 
 // elements returns an element of a list or map.
 func (b bounded) elements() bounded {
-	inner := bounded{t: pointee(b.t.Elem()), own: []markers{{b.doc(), true}}}
+	inner := bounded{t: b.t.Elem().Target(), own: []markers{{b.doc(), true}}}
 	for _, m := range b.own {
 		if !m.items {
 			inner.own = append(inner.own, markers{m.doc, true})
@@ -79,7 +79,7 @@ type refusal struct {
 func (p *planner) noteBounds(plan *Plan) {
 	same := plan.Same()
 	p.visit(RuleBounds, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
-		b := bounds{planner: p, pair: in, claim: c, at: here, isText: same.has(here.Spoke.names())}
+		b := bounds{planner: p, pair: in, claim: c, at: here, isText: same.has(here.Spoke.Names())}
 		b.value(c.Value, Sides[bounded]{boundedField(c.Spoke.Last()), boundedField(c.Hub.Last())}, "")
 		return true
 	})
@@ -220,7 +220,7 @@ func (b bounds) report(found Ways[[]refusal], part string) {
 		return
 	}
 	s := b.spotAt(b.pair, b.claim, b.at)
-	b.diags.Add(diag.Warningf(b.claim.Spoke.Last().Range, RuleBounds, "%s: %s", strings.Join(b.at.Spoke.names(), ".")+part, strings.Join(parts, ", and ")).
+	b.diags.Add(diag.Warningf(b.claim.Spoke.Last().Range, RuleBounds, "%s: %s", strings.Join(b.at.Spoke.Names(), ".")+part, strings.Join(parts, ", and ")).
 		WithHint("give both the same markers; %s converts the values by your own code, %s accepts the difference", s.marker(model.Custom), s.marker(model.Allow, "rule", RuleBounds)).
 		WithRelated(b.claim.Hub.Last().Range, "the field of %s is here", b.conversion.Hub.Version))
 }

@@ -39,9 +39,9 @@ func (s *origin) setValues(p *planner, renames []Renaming) {
 	}
 	switch {
 	case s.values != nil:
-	case isBool(s.t):
+	case s.t.IsBool():
 		s.values = []string{"false", "true"}
-	case isText(s.t):
+	case s.t.IsText():
 		s.values = p.valuesOf(s.t, Limits{})
 	}
 	for i, v := range s.values {
@@ -134,7 +134,7 @@ func (s origin) counterpart(name string) string {
 
 // matters reports whether a marker has an effect on values of a type. A type that encodes itself may be anything.
 func matters(name string, t *resolve.Type) bool {
-	if encodesItself(t) {
+	if t.EncodesItself() {
 		return true
 	}
 	isBytes := t.Kind() == resolve.Slice && isBlob(t)
@@ -142,9 +142,9 @@ func matters(name string, t *resolve.Type) bool {
 	case "Enum":
 		return t.Kind() == resolve.Basic
 	case "Minimum", "Maximum", "MultipleOf":
-		return t.Kind() == resolve.Basic && !isText(t) && !isBool(t)
+		return t.Kind() == resolve.Basic && !t.IsText() && !t.IsBool()
 	case "MinLength", "MaxLength", "Pattern", "Format":
-		return isText(t) || isBytes
+		return t.IsText() || isBytes
 	case "MinItems", "MaxItems", "UniqueItems":
 		return (t.Kind() == resolve.Slice || t.Kind() == resolve.Array) && !isBytes
 	}
@@ -246,12 +246,12 @@ func (s origin) isWithin(of func(Limits) end, to end, sign float64) bool {
 	if sign > 0 && strings.HasPrefix(s.t.Basic(), "uint") {
 		own = append(own, end{ok: true})
 	}
-	if wholeType(s.t) {
+	if s.t.IsWhole() {
 		to = to.inward(sign)
 	}
 	return !to.ok || slices.ContainsFunc(own, func(e end) bool {
 		e.strict = e.strict || s.zeroless && e.n == 0
-		if wholeType(s.t) {
+		if s.t.IsWhole() {
 			e = e.inward(sign)
 		}
 		return e.ok && (e.n*sign > to.n*sign || e.n == to.n && (e.strict || !to.strict))

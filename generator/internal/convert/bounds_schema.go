@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
@@ -25,7 +26,7 @@ type Mark struct {
 // Kubernetes itself.
 func (p *Plan) Marks(side Side) []Mark {
 	var found []Mark
-	visitFields(p.Root.At(side), nil, nil, func(path []string, f *resolve.Field) {
+	fields.Visit(p.Root.At(side), nil, nil, func(path []string, f *resolve.Field) {
 		marked := boundedField(f).schema()
 		if value := schema.DefaultJSON(f); value != "" {
 			marked["default"] = json.RawMessage(value)
@@ -38,6 +39,7 @@ func (p *Plan) Marks(side Side) []Mark {
 			found = append(found, Mark{strings.Join(path, "."), string(text)})
 		}
 	})
+
 	return found
 }
 
@@ -50,15 +52,15 @@ func addRequired(marked map[string]any, f *resolve.Field) {
 	}
 	omits, shortest := f.OmitEmpty || f.OmitZero, ""
 	switch t := f.Type; {
-	case isBlob(t) && !isText(t):
+	case isBlob(t) && !t.IsText():
 		return
 	case t.Kind() == resolve.Pointer, t.Kind() == resolve.Interface, t.Kind() == resolve.Slice, t.Kind() == resolve.Map:
 		if !omits {
 			return
 		}
 		shortest = map[resolve.Kind]string{resolve.Slice: "minItems", resolve.Map: "minProperties"}[t.Kind()]
-	case !omits, encodesItself(t):
-	case isText(t):
+	case !omits, t.EncodesItself():
+	case t.IsText():
 		shortest = "minLength"
 	case t.Kind() == resolve.Struct:
 		if f.OmitZero {
@@ -87,7 +89,7 @@ func (b bounded) schema() map[string]any {
 			}
 		}
 	}
-	if kind := b.t.Kind(); (kind == resolve.Slice || kind == resolve.Array || kind == resolve.Map) && !isBlob(b.t) && !encodesItself(b.t) {
+	if kind := b.t.Kind(); (kind == resolve.Slice || kind == resolve.Array || kind == resolve.Map) && !isBlob(b.t) && !b.t.EncodesItself() {
 		if inner := b.elements().schema(); len(inner) > 0 {
 			name := "items"
 			if kind == resolve.Map {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -78,7 +79,7 @@ func (p *valuePlanner) constants(v *Value, takes string, in *resolve.Type, argum
 			return nil, nil
 		}
 		member, text, _ := strings.Cut(text, "=")
-		found, ok := lookup(in, member)
+		found, ok := fields.Lookup(in, member)
 		if !ok {
 			return nil, p.misfit(as, fmt.Sprintf("%s with a member %q on one side", takes, member), v)
 		}
@@ -97,13 +98,13 @@ func (p *valuePlanner) constants(v *Value, takes string, in *resolve.Type, argum
 // hasOthers reports whether a struct has members besides the skipped members and the members on the way to one.
 func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
 	names := strings.Split(to.String(), ".") // of an empty path, a name that no member has
-	for _, m := range members(t, nil) {
+	for _, m := range fields.Of(t, nil) {
 		switch name := m.String(); {
 		case name != names[0] && !skip[name]:
 			return true
 		case name == names[0] && len(names) > 1:
-			inner := pointee(m.Last().Type)
-			if rest, ok := lookup(inner, strings.Join(names[1:], ".")); ok && hasOthers(inner, rest, below(skip, name)) {
+			inner := m.Last().Type.Target()
+			if rest, ok := fields.Lookup(inner, strings.Join(names[1:], ".")); ok && hasOthers(inner, rest, fields.Below(skip, name)) {
 				return true
 			}
 		}
@@ -114,12 +115,12 @@ func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
 // constant reads a value of a basic type: a string, int or bool.
 func constant(t *resolve.Type, text string) (any, bool) {
 	switch {
-	case isText(t):
+	case t.IsText():
 		return text, true
-	case wholeType(t):
+	case t.IsWhole():
 		n, err := strconv.Atoi(text)
 		return n, err == nil
-	case isBool(t):
+	case t.IsBool():
 		b, err := strconv.ParseBool(text)
 		return b, err == nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
@@ -20,7 +21,7 @@ func replacesZero(f *resolve.Field) bool {
 	case "", "false", "0", `""`, "''", "``", "[]", "null":
 		return false
 	case "{}":
-		inner := pointee(f.Type)
+		inner := f.Type.Target()
 		return inner.Kind() == resolve.Struct && defaultsBelow(inner, nil)
 	}
 	return true
@@ -35,9 +36,9 @@ func replacesNil(f *resolve.Field) bool {
 
 // defaultsBelow reports whether an API server sets anything in an empty object of a struct.
 func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
-	return !slices.Contains(inside, t) && slices.ContainsFunc(members(t, nil), func(m Path) bool {
+	return !slices.Contains(inside, t) && slices.ContainsFunc(fields.Of(t, nil), func(m Path) bool {
 		f := m.Last()
-		isWritten := f.Type.Kind() == resolve.Struct && !encodesItself(f.Type) // even an empty one
+		isWritten := f.Type.Kind() == resolve.Struct && !f.Type.EncodesItself() // even an empty one
 		return replacesZero(f) || isWritten && defaultsBelow(f.Type, append(inside, t))
 	})
 }
@@ -61,7 +62,7 @@ func omitsZero(f *resolve.Field) bool {
 func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 	same, warned := plan.Same(), map[*resolve.Field]bool{}
 	p.visit(RuleDefault, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
-		if same.has(here.Spoke.names()) {
+		if same.has(here.Spoke.Names()) {
 			return false
 		}
 		for _, d := range Directions() {
@@ -77,7 +78,7 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 				option = "omitzero"
 			}
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
-				strings.Join(here.To(d).names(), "."), version, zeroText(to.Type), schema.Default(to)).
+				strings.Join(here.To(d).Names(), "."), version, zeroText(to.Type), schema.Default(to)).
 				WithHint("make it a pointer, or take %s out of its tag; %s accepts it", option, p.spotAt(in, c, here).marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		return true
@@ -91,9 +92,9 @@ func refusesZero(f *resolve.Field) bool { return len(fieldLimits(f).refusingZero
 // zeroText returns the zero value of a type, as JSON has it.
 func zeroText(t *resolve.Type) string {
 	switch {
-	case isBool(t):
+	case t.IsBool():
 		return "false"
-	case isText(t):
+	case t.IsText():
 		return `""`
 	}
 	texts := map[resolve.Kind]string{resolve.Basic: "0", resolve.Slice: "[]", resolve.Map: "{}", resolve.Struct: "{}", resolve.Array: "zero"}
@@ -105,7 +106,7 @@ func (p *pairPlanner) unreached() {
 	for _, c := range p.Claims {
 		to := c.DefaultTo()
 		path := c.To(to)
-		if !c.HasDefault() || c.Value != nil || !path.pointers() {
+		if !c.HasDefault() || c.Value != nil || !path.HasPointers() {
 			continue
 		}
 		for i, f := range path[:len(path)-1] {
@@ -129,7 +130,7 @@ func (p *pairPlanner) unreached() {
 func (p *pairPlanner) makes(around Path, to Direction) bool {
 	return slices.ContainsFunc(p.Claims, func(c *Claim) bool {
 		path := c.To(to)
-		return c.Value != nil && (path.String() == around.String() || isPart(path, around))
+		return c.Value != nil && (path.String() == around.String() || path.IsIn(around))
 	})
 }
 
@@ -138,11 +139,12 @@ func (p *pairPlanner) makes(around Path, to Direction) bool {
 func (p *Plan) Replaced() []string {
 	var paths []string
 	for _, t := range []*resolve.Type{p.Root.Spoke, p.Root.Hub} {
-		visitFields(t, nil, nil, func(path []string, f *resolve.Field) {
+		fields.Visit(t, nil, nil, func(path []string, f *resolve.Field) {
 			if leavesZeroOut(f) {
 				paths = append(paths, strings.Join(path, "."))
 			}
 		})
+
 	}
 	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
 		inBoth := c.Spoke != nil && c.Hub != nil
@@ -166,18 +168,5 @@ func (p *Pair) visit(at place, inside []*Pair, use func(in *Pair, c *Claim, here
 		if inner := c.Value.inner(); use(p, c, here) && inner != nil {
 			inner.visit(here, append(slices.Clip(inside), p), use)
 		}
-	}
-}
-
-// visitFields calls a function for the fields of a struct and of the structs in it.
-func visitFields(t *resolve.Type, before []string, inside []*resolve.Type, use func(path []string, f *resolve.Field)) {
-	if t.Err() != nil || strings.HasPrefix(t.Package, "k8s.io/") || slices.Contains(inside, t) || encodesItself(t) {
-		return
-	}
-	for _, m := range members(t, nil) {
-		path := slices.Concat(before, m.names())
-		f := m.Last()
-		use(path, f)
-		visitFields(innermost(f.Type), path, append(slices.Clip(inside), t), use)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -151,13 +152,13 @@ func (b Body) test(s *Set, o operand, wantSet bool) *jen.Statement {
 		equals, length, isSet, isZero = "==", "==", isZero, isSet
 	}
 	switch s.Test {
-	case NotEmpty:
+	case fields.NotEmpty:
 		return jen.Len(o.value()).Op(length).Lit(0)
-	case NotIsZero:
+	case fields.NotIsZero:
 		return isZero.Add(o.code.Clone()).Dot("IsZero").Call()
-	case NotEqual:
+	case fields.NotEqual:
 		return o.value().Op(equals).Parens(b.Type(s.Type).Values())
-	case AnyPart:
+	case fields.AnyPart:
 		return isZero.Id(b.ZeroFunction(s.Type)).Call(o.address())
 	}
 	switch s.Type.Basic() {
@@ -174,7 +175,7 @@ func (b Body) test(s *Set, o operand, wantSet bool) *jen.Statement {
 // isUnset returns the condition that a field in an operand is not set.
 func (b Body) isUnset(path Path, in operand) *jen.Statement {
 	field, pointers := in.down(path)
-	set := FieldSet(path.Last())
+	set := fields.FieldSet(path.Last())
 	conditions := append(notNil(pointers), b.isSet(set, field))
 	if len(conditions) > 1 {
 		return jen.Op("!").Parens(all(conditions))
@@ -185,13 +186,13 @@ func (b Body) isUnset(path Path, in operand) *jen.Statement {
 // IsZero writes the function that reports whether a struct or an array that Go cannot compare is zero.
 func (b Body) IsZero(t *Type) {
 	if elem := t.Elem(); elem != nil {
-		isSet := b.isSet(SetOf(elem), operand{code: jen.Id("v")}.index(jen.Id("i")))
+		isSet := b.isSet(fields.SetOf(elem), operand{code: jen.Id("v")}.index(jen.Id("i")))
 		b.group.For(jen.Id("i").Op(":=").Range().Id("v")).Block(jen.If(isSet).Block(jen.Return(jen.False())))
 	}
 	var unset []jen.Code
 	for _, f := range t.Fields() {
 		if f.Exported {
-			unset = append(unset, b.test(FieldSet(f), operand{code: jen.Id("v").Dot(f.Name)}, false))
+			unset = append(unset, b.test(fields.FieldSet(f), operand{code: jen.Id("v").Dot(f.Name)}, false))
 		}
 	}
 	if len(unset) == 0 {

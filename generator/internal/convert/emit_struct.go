@@ -9,6 +9,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
@@ -91,7 +92,7 @@ func (b Body) behindPointer(claims []*Claim, pointerOf func(*Claim) pointer) (p 
 
 // follows reports whether a claim must follow one of the others, because it sets a part of the other's field.
 func (c *Claim) follows(others []*Claim, d Direction) bool {
-	return slices.ContainsFunc(others, func(o *Claim) bool { return o.Value != nil && isPart(c.To(d), o.To(d)) })
+	return slices.ContainsFunc(others, func(o *Claim) bool { return o.Value != nil && c.To(d).IsIn(o.To(d)) })
 }
 
 // sourcePointer returns the first pointer in the claim's path in src, or the field itself, that may be nil. It returns
@@ -131,7 +132,7 @@ func (b Body) claimsBehind(p pointer, block []*Claim, src, dst operand, whole []
 	set := codes(block, func(c *Claim) *jen.Statement {
 		from := c.From(b.to)
 		field, _ := src.down(from)
-		return b.isSet(FieldSet(from.Last()), field)
+		return b.isSet(fields.FieldSet(from.Last()), field)
 	})
 	b.given(anyOf(set), func(b Body) {
 		isOnly := !slices.ContainsFunc(whole, func(c *Claim) bool {
@@ -165,8 +166,8 @@ func (b Body) claim(c *Claim, src, dst operand) {
 		conditions = append(conditions, b.isUnset(c.Unless, around))
 	}
 	dst, parents := dst.down(to)
-	if len(parents) > 0 || isMade && (len(conditions) > 0 || !c.Value.keepsZero(FieldSet(from.Last()))) {
-		conditions = append(conditions, b.isSet(FieldSet(from.Last()), src))
+	if len(parents) > 0 || isMade && (len(conditions) > 0 || !c.Value.keepsZero(fields.FieldSet(from.Last()))) {
+		conditions = append(conditions, b.isSet(fields.FieldSet(from.Last()), src))
 		src.known = true
 	}
 	b.at(from.String()).when(conditions, func(b Body) {
@@ -220,7 +221,7 @@ func (b Body) zeroBelow(c *Claim) {
 func (b Body) setDefault(c *Claim) {
 	for _, of := range c.Cases {
 		with, pointers := target(jen.Id("dst")).down(of.With)
-		b.setDefaultIf(c, of.Default, append(notNil(pointers), b.isSet(FieldSet(of.With.Last()), with)))
+		b.setDefaultIf(c, of.Default, append(notNil(pointers), b.isSet(fields.FieldSet(of.With.Last()), with)))
 	}
 	if c.Default != nil {
 		b.setDefaultIf(c, c.Default, nil)
@@ -231,7 +232,7 @@ func (b Body) setDefault(c *Claim) {
 func (b Body) setDefaultIf(c *Claim, value any, inCase []jen.Code) {
 	to := c.To(c.DefaultTo())
 	dst, pointers := target(jen.Id("dst")).down(to)
-	unset := b.test(SetOf(to.Last().Type), dst, false)
+	unset := b.test(fields.SetOf(to.Last().Type), dst, false)
 	b.when(slices.Concat(notNil(pointers), []jen.Code{unset}, inCase, []jen.Code{b.whole()}), func(b Body) {
 		code, literal := jen.Lit(value), fmt.Sprintf("%T", value)
 		if metadata, ok := value.(Metadata); ok {
@@ -251,7 +252,7 @@ func (b Body) setDefaultIf(c *Claim, value any, inCase []jen.Code) {
 // metadata returns a metadata value of the converted object.
 func (b Body) metadata(of Metadata) *jen.Statement {
 	getter := "Get" + model.Upper(strings.TrimPrefix(string(of), "metadata."))
-	return b.Runtime("ObjectOf").Types(b.Qualified(metaPackage, "Object")).Call(jen.Id("ctx")).Dot(getter).Call()
+	return b.Runtime("ObjectOf").Types(b.Qualified(fields.MetaPackage, "Object")).Call(jen.Id("ctx")).Dot(getter).Call()
 }
 
 // FieldHook is a function of the user for two structs in a direction. Its field is empty if it completes the struct.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -73,19 +74,19 @@ func (s spot) within(path string) string {
 // spotOf returns the place of a rule for fields of the pair: the fields themselves, the embedding struct, or the
 // outermost struct around. The last is for structs of other modules, and for rules that would concern other
 // counterparts that have the fields.
-func (p *pairPlanner) spotOf(fields ...Path) spot {
+func (p *pairPlanner) spotOf(paths ...Path) spot {
 	isShared := slices.ContainsFunc(p.rules.hubs[p.Spoke], func(hub *resolve.Type) bool {
-		return hub != p.Hub && slices.ContainsFunc(fields, func(m Path) bool { return has(hub, m.String()) })
+		return hub != p.Hub && slices.ContainsFunc(paths, func(m Path) bool { return fields.Has(hub, m.String()) })
 	})
 	named := func(before Path) string {
 		var names []string
-		for _, m := range fields {
-			names = append(names, strings.Join(slices.Concat(before, m).names(), "."))
+		for _, m := range paths {
+			names = append(names, strings.Join(slices.Concat(before, m).Names(), "."))
 		}
 		return strings.Join(names, ";")
 	}
 	if p.isOwn(p.Spoke.Package) && !isShared {
-		if slices.ContainsFunc(fields, func(m Path) bool { return !p.isOwn(p.declares(m)) }) {
+		if slices.ContainsFunc(paths, func(m Path) bool { return !p.isOwn(p.declares(m)) }) {
 			return spot{fields: named(nil), on: " on " + p.Spoke.Name}
 		}
 		return spot{}
@@ -99,7 +100,7 @@ func (p *pairPlanner) spotOf(fields ...Path) spot {
 	case around != nil:
 		pkg, name = around.Package, around.Name
 	}
-	s := spot{fields: named(spoke), hub: hub.names(), on: " on " + name}
+	s := spot{fields: named(spoke), hub: hub.Names(), on: " on " + name}
 	if !p.isOwn(pkg) {
 		s.of, s.on = pkg+"."+name, " on a package of yours"
 	}
@@ -110,7 +111,7 @@ func (p *pairPlanner) spotOf(fields ...Path) spot {
 func (p *pairPlanner) declares(m Path) string {
 	in := p.Spoke.Package
 	for _, f := range m[:len(m)-1] {
-		in = innermost(f.Type).Package
+		in = f.Type.Innermost().Package
 	}
 	return in
 }
@@ -120,7 +121,7 @@ func (p *pairPlanner) declares(m Path) string {
 func outermost(at Path) (around *resolve.Type, path Path) {
 	path = at
 	for i, f := range at {
-		if t := innermost(f.Type); t != pointee(f.Type) {
+		if t := f.Type.Innermost(); t != f.Type.Target() {
 			around, path = t, at[i+1:]
 		}
 	}

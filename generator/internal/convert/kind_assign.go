@@ -15,13 +15,13 @@ func (Assign) String() string { return "" }
 
 func (Assign) matches(c candidate) bool {
 	if c.isCopy {
-		return isText(c.Spoke) || flat(c.Spoke)
+		return c.Spoke.IsText() || flat(c.Spoke)
 	}
 	return c.areBoth(resolve.Basic) && c.Spoke.Basic() == c.Hub.Basic()
 }
 
 func (Assign) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
-	if isText(v.Spoke) {
+	if v.Spoke.IsText() {
 		return v.as(Assign{}, nil, p.total(v)) // the fields may have an Enum of their own
 	}
 	return v.as(Assign{}, nil, nil)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -25,7 +26,7 @@ func (k Checked) String() string { return fmt.Sprint(k.Funcs[ToHub], " ", k.Argu
 
 func (Checked) matches(c candidate) bool {
 	if c.converter == "" {
-		return c.areBoth(resolve.Basic) && wholeType(c.Spoke) && wholeType(c.Hub)
+		return c.areBoth(resolve.Basic) && c.Spoke.IsWhole() && c.Hub.IsWhole()
 	}
 	return slices.Contains([]string{"seconds", "string", "join", "json"}, c.converter)
 }
@@ -37,16 +38,16 @@ func (k Checked) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismat
 	}
 	switch name {
 	case "seconds":
-		side := sideOf(wholeType(v.Hub))
+		side := sideOf(v.Hub.IsWhole())
 		number, duration := v.across(side)
-		if !isNamed(duration, metaPackage, "Duration") || !wholeType(number) {
+		if !duration.Is(fields.MetaPackage, "Duration") || !number.IsWhole() {
 			return nil, p.misfit(name, "a metav1.Duration and a whole number", v)
 		}
 		k.Funcs, v.Loss[side.In()] = towards(side, "ToSeconds", "FromSeconds"), "parts of a second"
 	case "join":
-		side := sideOf(isText(v.Hub))
+		side := sideOf(v.Hub.IsText())
 		text, list := v.across(side)
-		if list.Kind() != resolve.Slice || !isText(list.Elem()) || !isText(text) {
+		if list.Kind() != resolve.Slice || !list.Elem().IsText() || !text.IsText() {
 			return nil, p.misfit(name, "a list of strings and a string", v)
 		}
 		k.Funcs, k.Argument, v.Loss[side.In()] = towards(side, "Join", "Split"), argument, "whether it was nil or empty"
@@ -54,14 +55,14 @@ func (k Checked) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismat
 		return k.json(p, v)
 	case "string":
 		for _, d := range Directions() {
-			if t := v.From(d); p.fields.From(d).OmitEmpty && (wholeType(t) || isBool(t)) {
-				k.OmitsZero[d] = SetOf(t)
+			if t := v.From(d); p.fields.From(d).OmitEmpty && (t.IsWhole() || t.IsBool()) {
+				k.OmitsZero[d] = fields.SetOf(t)
 			}
 		}
-		side := sideOf(isText(v.Hub))
+		side := sideOf(v.Hub.IsText())
 		text, value := v.across(side)
 		word, loss := textual(value)
-		if word == "" || !isText(text) {
+		if word == "" || !text.IsText() {
 			return nil, p.misfit(name, "a whole number, bool, Quantity, Duration or IntOrString and a string", v)
 		}
 		k.Funcs, v.Loss = towards(side, "Format"+word, "Parse"+word), towards(side, loss, "how it was written")
@@ -119,8 +120,8 @@ func (k Checked) emit(b Body, _ *Value, src, dst operand) {
 
 // isBlob reports whether a type contains JSON as text.
 func isBlob(t *resolve.Type) bool {
-	return isText(t) || isNamed(t, "k8s.io/apimachinery/pkg/runtime", "RawExtension") ||
-		isNamed(t, "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSON") ||
+	return t.IsText() || t.Is("k8s.io/apimachinery/pkg/runtime", "RawExtension") ||
+		t.Is("k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSON") ||
 		t.Kind() == resolve.Slice && t.Elem().Basic() == "uint8"
 }
 
@@ -128,15 +129,15 @@ func isBlob(t *resolve.Type) bool {
 // type without such functions.
 func textual(t *resolve.Type) (word, loss string) {
 	switch {
-	case wholeType(t):
+	case t.IsWhole():
 		return "Integer", ""
-	case isBool(t):
+	case t.IsBool():
 		return "Bool", ""
-	case isNamed(t, quantityPackage, "Quantity"):
+	case t.Is(quantityPackage, "Quantity"):
 		return "Quantity", "whether it was zero or absent"
-	case isNamed(t, metaPackage, "Duration"):
+	case t.Is(fields.MetaPackage, "Duration"):
 		return "Duration", "whether it was zero or absent"
-	case isNamed(t, "k8s.io/apimachinery/pkg/util/intstr", "IntOrString"):
+	case t.Is("k8s.io/apimachinery/pkg/util/intstr", "IntOrString"):
 		return "IntOrString", "whether it was a number"
 	}
 	return "", ""

@@ -22,7 +22,7 @@ type DeepCopyInto struct {
 func (DeepCopyInto) String() string { return "" }
 
 func (DeepCopyInto) matches(c candidate) bool {
-	return c.isCopy && (c.deepCopies(c.Spoke) || hidden(c.Spoke))
+	return c.isCopy && (c.deepCopies(c.Spoke) || c.Spoke.IsHidden())
 }
 
 func (DeepCopyInto) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
@@ -60,7 +60,7 @@ type DeepCopy struct{}
 func (DeepCopy) String() string { return "" }
 
 func (DeepCopy) matches(c candidate) bool {
-	return c.isCopy && isNamed(c.Spoke, quantityPackage, "Quantity")
+	return c.isCopy && c.Spoke.Is(quantityPackage, "Quantity")
 }
 
 func (DeepCopy) plan(_ *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
@@ -101,17 +101,8 @@ const quantityPackage = "k8s.io/apimachinery/pkg/api/resource"
 
 // flat reports whether assigning a value copies all of it.
 func flat(t *resolve.Type) bool {
-	return consistsOf(t, func(t *resolve.Type) bool {
-		return t.Kind() == resolve.Basic || isNamed(t, "time", "Time") // the location of a time never changes
+	return t.ConsistsOf(func(t *resolve.Type) bool {
+		return t.Kind() == resolve.Basic || t.Is("time", "Time")
 	})
-}
 
-// hidden reports whether a struct has fields that only its own package can read.
-func hidden(t *resolve.Type) bool {
-	for _, f := range t.Fields() {
-		if !f.Exported {
-			return true
-		}
-	}
-	return false
 }

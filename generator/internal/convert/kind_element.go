@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -44,7 +45,7 @@ func (k Element) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismat
 	}
 	v.Loss[v.Outer.Out()] = "all elements but this one"
 	if plain.Kind() == resolve.Pointer && plain.Elem().Kind() == resolve.Struct {
-		k.Content, v.Loss[v.Outer.In()] = SetOf(plain.Elem()), "whether it was nil or empty"
+		k.Content, v.Loss[v.Outer.In()] = fields.SetOf(plain.Elem()), "whether it was nil or empty"
 	}
 	elem, bad := k.content(p, v, as).plan()
 	return v.as(k, elem, bad)
@@ -76,7 +77,7 @@ func (k Element) emit(b Body, v *Value, src, dst operand) {
 
 // emitList writes a value into a list of one element, with the constants.
 func (k Element) emitList(b Body, v *Value, src, dst operand) {
-	set := b.isSet(SetOf(v.From(b.to)), src)
+	set := b.isSet(fields.SetOf(v.From(b.to)), src)
 	if k.Content != nil {
 		set.Op("&&").Add(b.isSet(k.Content, target(src.value())))
 		src.known = false

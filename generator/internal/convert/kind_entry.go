@@ -29,11 +29,11 @@ func (k Entry) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	switch {
 	case isJSON:
 		v.Loss[side.Out()] = "whether it was empty or absent"
-	case isText(field):
+	case field.IsText():
 		k.Parse = "ParseText"
-	case wholeType(field):
+	case field.IsWhole():
 		k.Parse = "ParseInteger"
-	case isBool(field):
+	case field.IsBool():
 		k.Parse = "ParseBool"
 	}
 	if !isJSON && (k.Parse == "" || len(as) > 0 || p.renames != nil) {

@@ -5,6 +5,7 @@ package convert
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -48,7 +49,7 @@ func (First) emit(b Body, v *Value, src, dst operand) {
 		b.given(jen.Len(src.value()).Op(">").Lit(0), func(b Body) { v.Elem.emit(b, src.index(jen.Lit(0)), dst) })
 		return
 	}
-	b.whenSet(src, b.isSet(SetOf(v.From(b.to)), src), func(b Body) {
+	b.whenSet(src, b.isSet(fields.SetOf(v.From(b.to)), src), func(b Body) {
 		if v.Elem.isAssigned() && v.Elem.Same {
 			b.set(dst, b.Type(v.To(b.to)).Values(src.value()))
 			return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -25,8 +26,8 @@ func (Keyed) content(p *valuePlanner, v *Value, as converters) *content {
 	if m.Kind() != resolve.Map || list.Kind() != resolve.Slice || list.Elem().Kind() != resolve.Struct {
 		return nil
 	}
-	member, ok := lookup(list.Elem(), as.argument())
-	if !ok || len(member) != 1 || !isText(m.Key()) || !isText(member.Last().Type) {
+	member, ok := fields.Lookup(list.Elem(), as.argument())
+	if !ok || len(member) != 1 || !m.Key().IsText() || !member.Last().Type.IsText() {
 		return nil
 	}
 	return &content{p.beside(v.Outer, Constant{Member: member}), v.content(), as[1:]}
@@ -38,7 +39,7 @@ func (k Keyed) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", as.argument()), v)
 	}
 	list, m := v.across(v.Outer)
-	k.Member, _ = lookup(list.Elem(), as.argument())
+	k.Member, _ = fields.Lookup(list.Elem(), as.argument())
 	v.Loss[v.Outer.Out()] = "the order, and elements with equal keys"
 	k.Keys = typesIn(facing(v.Outer, k.Member.Last().Type, m.Key()))
 	elem, bad := content.plan()
@@ -52,7 +53,7 @@ func (Keyed) expression(Body, *Value, operand) jen.Code { return nil }
 
 func (k Keyed) schema(s *Schema, v *Value, f facts) {
 	if v.Outer == f.side && s.Keys == nil {
-		s.Keys = k.Member.names()
+		s.Keys = k.Member.Names()
 	}
 	s.addElements(v, f)
 }

@@ -14,7 +14,7 @@ func (Not) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
 	if bad := p.single(as); bad != nil {
 		return nil, bad
 	}
-	if !isBool(v.Spoke) || !isBool(v.Hub) {
+	if !v.Spoke.IsBool() || !v.Hub.IsBool() {
 		return nil, p.misfit("not", "two bools", v)
 	}
 	return v.as(Not{}, nil, nil)

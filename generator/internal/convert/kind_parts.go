@@ -9,6 +9,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -51,7 +52,7 @@ func (k Parts) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 		return nil, p.single(as)
 	case outside.Kind() != resolve.Struct:
 		return nil, p.misfit("parts", "text and a struct", v)
-	case !isText(plain):
+	case !plain.IsText():
 		return nil, p.misfit(as[0], "text and a struct", v)
 	case len(as) > 1:
 		return nil, bad("nothing can follow the converter parts")
@@ -59,8 +60,8 @@ func (k Parts) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 		return nil, bad("%q is no layout of parts", layout)
 	}
 	for i, m := range members {
-		found, ok := lookup(outside, m[1])
-		if !ok || !isText(pointee(found.Last().Type)) || found.pointers() {
+		found, ok := fields.Lookup(outside, m[1])
+		if !ok || !found.Last().Type.Target().IsText() || found.HasPointers() {
 			return nil, p.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", m[1]), v)
 		}
 		part := Part{Member: found, Word: strings.TrimPrefix(m[2], "=")}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
@@ -31,7 +32,7 @@ func (Pointer) content(p *valuePlanner, v *Value, as converters) *content {
 func (k Pointer) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
 	elem, bad := k.content(p, v, as).plan()
 	if bad == nil && (p.takesElsewhere(elem) || elem.isSelective()) {
-		k.OnlyIfSet, v.Loss = OnlyIfSet{SetOf(v.Hub.Elem()), SetOf(v.Spoke.Elem())}, both("whether the rest of it was nil or empty")
+		k.OnlyIfSet, v.Loss = OnlyIfSet{fields.SetOf(v.Hub.Elem()), fields.SetOf(v.Spoke.Elem())}, both("whether the rest of it was nil or empty")
 	}
 	return v.as(k, elem, bad)
 }
@@ -102,7 +103,7 @@ func (Optional) content(p *valuePlanner, v *Value, as converters) *content {
 	if name, _ := as.first(); name == "optional" || name == "pointer" {
 		as = as[1:]
 	}
-	return &content{p, Sides[*Type]{pointee(v.Spoke), pointee(v.Hub)}, as}
+	return &content{p, Sides[*Type]{v.Spoke.Target(), v.Hub.Target()}, as}
 }
 
 func (k Optional) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
@@ -122,7 +123,7 @@ func (k Optional) plan(p *valuePlanner, v *Value, as converters) (*Value, *misma
 	}
 	elem, bad := content.plan()
 	if bad == nil && (p.takesElsewhere(elem) || elem.isSelective() && elem.Elem == nil) {
-		k.OnlyIfSet[v.Outer.In()] = SetOf(v.At(v.Outer).Elem())
+		k.OnlyIfSet[v.Outer.In()] = fields.SetOf(v.At(v.Outer).Elem())
 	}
 	return v.as(k, elem, bad)
 }
@@ -150,8 +151,8 @@ func (p *valuePlanner) intent(v *Value, name string) (k Optional, bad *mismatch)
 			hint: fmt.Sprintf("%s has nil for zero, %s keeps it a value", p.using("optional"), p.using("pointer"))}
 	}
 	if k.ZeroIsNil || k.ZeroInWhole {
-		if k.Plain = SetOf(plain); field.Type == plain {
-			k.Plain = FieldSet(field)
+		if k.Plain = fields.SetOf(plain); field.Type == plain {
+			k.Plain = fields.FieldSet(field)
 		}
 	}
 	return k, nil
@@ -160,7 +161,7 @@ func (p *valuePlanner) intent(v *Value, name string) (k Optional, bad *mismatch)
 // optionalHint returns the markers to use in place of optional where the pointer has a default.
 func (p *valuePlanner) optionalHint(outer Side, pointer *resolve.Field) string {
 	hint := p.using("pointer") + " keeps zero a value"
-	if text := strings.Trim(schema.Default(pointer), "\"'`"); outer == Hub && pointee(pointer.Type).Kind() == resolve.Basic {
+	if text := strings.Trim(schema.Default(pointer), "\"'`"); outer == Hub && pointer.Type.Target().Kind() == resolve.Basic {
 		hint += fmt.Sprintf("; %s beside optional makes the default of zero", p.spot().valued(model.Default, text))
 	}
 	return hint

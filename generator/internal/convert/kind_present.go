@@ -16,9 +16,9 @@ func (k Present) String() string         { return "present:" + k.Constants.Strin
 func (Present) matches(c candidate) bool { return c.converter == "present" }
 
 func (k Present) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
-	plain, outside, skip := p.around(v, pointee(v.Spoke).Kind() != resolve.Struct)
-	inner := pointee(outside)
-	if inner.Kind() != resolve.Struct || !isBool(pointee(plain)) || as.argument() == "" && outside == inner {
+	plain, outside, skip := p.around(v, v.Spoke.Target().Kind() != resolve.Struct)
+	inner := outside.Target()
+	if inner.Kind() != resolve.Struct || !plain.Target().IsBool() || as.argument() == "" && outside == inner {
 		return nil, p.misfit(as[0], "a bool and a pointer to a struct, or a struct with constants", v)
 	}
 	bad := p.single(as)

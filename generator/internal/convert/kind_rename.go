@@ -27,7 +27,7 @@ func (Rename) matches(c candidate) bool {
 }
 
 func (Rename) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
-	if !isText(v.Spoke) || !isText(v.Hub) {
+	if !v.Spoke.IsText() || !v.Hub.IsText() {
 		return nil, &mismatch{rule: RuleConverter, message: "enum is for strings", hint: "use as for other types"}
 	}
 	if bad := p.total(v); bad != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -40,7 +41,7 @@ func (k Tuple) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	switch bad := p.single(as); {
 	case outside.Kind() != resolve.Struct && bad == nil:
 		return nil, p.misfit("tuple", "text and a struct", v)
-	case outside.Kind() == resolve.Struct && !isText(plain):
+	case outside.Kind() == resolve.Struct && !plain.IsText():
 		return nil, p.misfit(as[0], "text and a struct", v)
 	case bad != nil:
 		return nil, bad
@@ -61,8 +62,8 @@ func (k Tuple) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 		of := TupleText{Text: text}
 		for i, name := range names {
 			if values[i] == "" { // the member has its zero value
-				found, ok := lookup(outside, name)
-				if !ok || !isText(found.Last().Type) {
+				found, ok := fields.Lookup(outside, name)
+				if !ok || !found.Last().Type.IsText() {
 					return nil, p.misfit(as[0], fmt.Sprintf("text and a struct with a member %q of text", name), v)
 				}
 				of.Members = append(of.Members, Constant{found, ""})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -26,12 +27,12 @@ func (Wrap) matches(c candidate) bool { return c.isNamed("wrap") }
 func (Wrap) content(p *valuePlanner, v *Value, as converters) *content {
 	member, _, _ := strings.Cut(as.argument(), ",")
 	holdsStruct := func(t *resolve.Type) bool { // one of two structs is around the other
-		found, ok := lookup(t, member)
-		return ok && pointee(found.Last().Type).Kind() == resolve.Struct
+		found, ok := fields.Lookup(t, member)
+		return ok && found.Last().Type.Target().Kind() == resolve.Struct
 	}
 	inHub := v.Spoke.Kind() != resolve.Struct || v.Hub.Kind() == resolve.Struct && !holdsStruct(v.Spoke) && holdsStruct(v.Hub)
 	plain, outside, _ := p.around(v, inHub)
-	found, ok := lookup(outside, member)
+	found, ok := fields.Lookup(outside, member)
 	if !ok {
 		return nil
 	}
@@ -54,7 +55,7 @@ func (k Wrap) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch)
 		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v)
 	}
 	outside, plain := v.across(v.Outer)
-	k.Member, _ = lookup(outside, member)
+	k.Member, _ = fields.Lookup(outside, member)
 	var bad *mismatch
 	if k.Constants, bad = p.constants(v, "a struct", outside, others, as[0]); bad != nil {
 		return nil, bad
@@ -66,10 +67,10 @@ func (k Wrap) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch)
 		v.Loss[v.Outer.Out()] = "all members but " + member
 	}
 	elem, bad := content.plan()
-	if bad == nil && (k.Member.pointers() || len(k.Constants) > 0 && !p.element) {
-		k.Plain = SetOf(plain)
+	if bad == nil && (k.Member.HasPointers() || len(k.Constants) > 0 && !p.element) {
+		k.Plain = fields.SetOf(plain)
 		if plain.Kind() == resolve.Slice || plain.Kind() == resolve.Map {
-			k.Plain.Test, v.Loss[v.Outer.In()] = NotEmpty, "whether it was nil or empty"
+			k.Plain.Test, v.Loss[v.Outer.In()] = fields.NotEmpty, "whether it was nil or empty"
 		}
 	}
 	return v.as(k, elem, bad)
@@ -87,7 +88,7 @@ func (k Wrap) schema(s *Schema, v *Value, f facts) {
 	}
 	below := &Schema{}
 	below.addValue(v.Elem, f)
-	s.put(k.Member.names(), below)
+	s.put(k.Member.Names(), below)
 }
 
 func (k Wrap) bounds(b bounds, v *Value, values Sides[bounded], part string) {

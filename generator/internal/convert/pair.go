@@ -12,6 +12,7 @@ import (
 	"github.com/gobuffalo/flect"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -118,7 +119,7 @@ func (p *pairPlanner) values(all []match) []*Claim {
 		for _, d := range r.defaults {
 			p.addDefault(r.Claim, d)
 		}
-		first := slices.IndexFunc(claims, func(c *Claim) bool { return isPart(c.Spoke, r.Spoke) || isPart(c.Hub, r.Hub) })
+		first := slices.IndexFunc(claims, func(c *Claim) bool { return c.Spoke.IsIn(r.Spoke) || c.Hub.IsIn(r.Hub) })
 		if first < 0 {
 			first = len(claims)
 		}
@@ -134,7 +135,7 @@ func (r match) converts() bool { return r.Verb == model.ToHub || r.Verb == "" }
 func (p *pairPlanner) between(r match) *valuePlanner {
 	v := &valuePlanner{planner: p.planner, in: p, path: r.Spoke, hubPath: r.Hub, at: p.at.at(r.Spoke, r.Hub),
 		fields:  Sides[*resolve.Field]{r.Spoke.Last(), r.Hub.Last()},
-		skip:    Sides[map[string]bool]{below(p.moved.Spoke, r.Spoke.String()), below(p.moved.Hub, r.Hub.String())},
+		skip:    Sides[map[string]bool]{fields.Below(p.moved.Spoke, r.Spoke.String()), fields.Below(p.moved.Hub, r.Hub.String())},
 		renames: r.renames, same: r.Same, entries: r.entries,
 		missing: slices.ContainsFunc(r.defaults, func(d model.ConversionRule) bool { return !d.With.IsSet() })}
 	if r.Verb != "" {
@@ -153,18 +154,13 @@ func (p *pairPlanner) unless(c *Claim, r model.ConversionRule) {
 	case entry != "" || isEntry:
 		p.diags.Add(diag.Errorf(r.Unless.At, RuleConverter, "unless is for fields, and not for entries of metadata").WithHint("+webhook:conversion:custom is for other values"))
 		return
-	case path.String() == c.Spoke.String() || isPart(path, c.Spoke) || isPart(c.Spoke, path):
+	case path.String() == c.Spoke.String() || path.IsIn(c.Spoke) || c.Spoke.IsIn(path):
 		p.diags.Add(diag.Errorf(r.Unless.At, RuleConverter, "%s is not another field than %s", path, c.Spoke).WithHint("name the field that counts if both are set"))
 		return
 	}
 	c.Unless = path
 	loss := fmt.Sprintf("all of it beside %s", path)
 	c.Value.Loss = both(loss)
-}
-
-// isPart reports whether a path leads into the value at another path.
-func isPart(path, whole Path) bool {
-	return whole != nil && strings.HasPrefix(path.String(), whole.String()+".")
 }
 
 // besideCustom takes the drop out of the rules for one field if there is also a custom rule.
@@ -223,7 +219,7 @@ func (p *pairPlanner) customFields(claim match) []match {
 		claim.Others.Spoke = append(claim.Others.Spoke, spoke)
 	}
 	if !r.Hub.IsSet() {
-		if hub, ok := lookup(p.Hub, r.Field.V); ok {
+		if hub, ok := fields.Lookup(p.Hub, r.Field.V); ok {
 			claim.Hub = hub
 			p.take(Hub, hub, r)
 		}
@@ -242,7 +238,7 @@ func (p *pairPlanner) customFields(claim match) []match {
 
 // alike reports an alike rule for types that use Go's default JSON encoding anyway.
 func (p *pairPlanner) alike(r model.ConversionRule) {
-	if !encodesItself(p.Spoke) && !encodesItself(p.Hub) {
+	if !p.Spoke.EncodesItself() && !p.Hub.EncodesItself() {
 		p.diags.Add(diag.Errorf(r.Range, RuleUnused, "neither %s nor %s has methods for JSON of its own", p.Spoke, p.Hub).WithHint("remove the rule: the fields are converted anyway"))
 	}
 }
@@ -270,9 +266,9 @@ func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.Conversi
 			continue
 		}
 		if dot := strings.LastIndexByte(name, '.'); dot > 0 && r.Verb == model.Default {
-			if parent, ok := lookup(p.Spoke, name[:dot]); ok {
+			if parent, ok := fields.Lookup(p.Spoke, name[:dot]); ok {
 				p.diags.Add(diag.Errorf(r.Hub.Each[i], RulePath, "the default for %s is on a struct too far out", name).
-					WithHint("put it on %s, which converts to the struct that has it", pointee(parent.Last().Type)))
+					WithHint("put it on %s, which converts to the struct that has it", parent.Last().Type.Target()))
 				continue
 			}
 		}
@@ -319,9 +315,9 @@ func (p *pairPlanner) addDefault(c *Claim, r model.ConversionRule) {
 	side := c.DefaultTo().To()
 	field, version := c.At(side), p.version(side)
 	t := field.Last().Type
-	value, ok := constant(pointee(t), r.Default.V)
+	value, ok := constant(t.Target(), r.Default.V)
 	if r.From != "" {
-		value, ok = Metadata(r.From), isText(t) && t.Package == ""
+		value, ok = Metadata(r.From), t.IsText() && t.Package == ""
 	}
 	if !ok || value == zeroOf(value) && t.Kind() != resolve.Pointer {
 		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the %s's %s", r.Default.V, side, t).
@@ -353,15 +349,15 @@ func (p *pairPlanner) addDefault(c *Claim, r model.ConversionRule) {
 // find looks up a rule's path in the struct of a side; key is the key of a metadata entry.
 func (p *pairPlanner) find(side Side, path diag.Sourced[string]) (found Path, key string, ok bool) {
 	t := p.At(side)
-	if found, key = entry(t, path.V); found != nil {
+	if found, key = fields.Entry(t, path.V); found != nil {
 		return found, key, true
 	}
-	if found, ok = lookup(t, path.V); ok {
+	if found, ok = fields.Lookup(t, path.V); ok {
 		return found, "", true
 	}
 	d := diag.Errorf(path.At, RulePath, "%s of %s has no field %q", t.Name, p.version(side), path.V).WithRelated(t.Range, "%s is here", t.Name)
 	list, member, inElements := strings.Cut(path.V, "[].")
-	switch near, ok := nearestPath(t, path.V); {
+	switch near, ok := fields.Nearest(t, path.V); {
 	case inElements:
 		d = d.WithHint("a path does not lead into the elements of a list; +webhook:conversion:to(path: %q, as: %q) converts each element to that member", list, "each;wrap:"+member)
 	case strings.Contains(path.V, "["):
@@ -390,12 +386,12 @@ func (p *pairPlanner) take(side Side, path Path, r model.ConversionRule) bool {
 
 // matchNames claims the fields with the same name on both sides.
 func (p *pairPlanner) matchNames() {
-	for _, m := range members(p.Spoke, p.taken.Spoke) {
+	for _, m := range fields.Of(p.Spoke, p.taken.Spoke) {
 		name := m.String()
 		if p.taken.Spoke[name] {
 			continue
 		}
-		counterpart, ok := lookup(p.Hub, name)
+		counterpart, ok := fields.Lookup(p.Hub, name)
 		if !ok || p.taken.Hub[name] {
 			p.unclaimed = append(p.unclaimed, m)
 			continue
@@ -431,12 +427,12 @@ func (p *pairPlanner) foreign(missing []Path) {
 		if p.isOwn(in) {
 			at = f.Range
 		}
-		in = innermost(f.Type).Package
+		in = f.Type.Innermost().Package
 	}
 	var names, hints []string
 	var rest []Path
 	for _, m := range missing {
-		name := strings.Join(slices.Concat(p.at.Spoke, m).names(), ".")
+		name := strings.Join(slices.Concat(p.at.Spoke, m).Names(), ".")
 		names = append(names, name)
 		if near, ok := p.likely(m); ok {
 			hints = append(hints, fmt.Sprintf("%s if that is the new name of %s", near, name))
@@ -453,26 +449,18 @@ func (p *pairPlanner) foreign(missing []Path) {
 }
 
 // choices describes the rules for fields that the hub does not have.
-func (p *pairPlanner) choices(fields ...Path) string {
-	s := p.spotOf(fields...)
+func (p *pairPlanner) choices(paths ...Path) string {
+	s := p.spotOf(paths...)
 	return fmt.Sprintf("%s keeps it in an annotation of the hub, %s gives it up, %s asks for your own code",
 		s.marker(model.Stash), s.marker(model.Drop), s.marker(model.Custom))
-}
-
-// innermost returns the type within pointers, lists and maps.
-func innermost(t *resolve.Type) *resolve.Type {
-	for t.Elem() != nil {
-		t = t.Elem()
-	}
-	return t
 }
 
 // spokeOnly reports a field that the hub does not have. If rules move some of its parts elsewhere, it reports the other
 // parts.
 func (p *pairPlanner) spokeOnly(m Path) {
 	name := m.String()
-	if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.taken.Spoke, name)) > 0 {
-		for _, part := range members(inner, nil) {
+	if inner := m.Last().Type.Target(); inner.Kind() == resolve.Struct && len(fields.Below(p.taken.Spoke, name)) > 0 {
+		for _, part := range fields.Of(inner, nil) {
 			if whole := slices.Concat(m, part); !p.taken.Spoke[whole.String()] {
 				p.spokeOnly(whole)
 			}
@@ -480,7 +468,7 @@ func (p *pairPlanner) spokeOnly(m Path) {
 		return
 	}
 	at := p.at.at(m, nil)
-	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(slices.Concat(p.at.Spoke, m).names(), "."))
+	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(slices.Concat(p.at.Spoke, m).Names(), "."))
 	hint := p.choices(m)
 	if near, ok := p.likely(m); ok {
 		hint = near + " if that is its new name; " + hint
@@ -496,10 +484,10 @@ func (p *pairPlanner) spokeOnly(m Path) {
 // movedOut returns the rule for the one member of a struct that the hub has beside it, under the same name.
 func (p *pairPlanner) movedOut(m Path) (rule string, ok bool) {
 	var rules []string
-	for _, part := range members(pointee(m.Last().Type), nil) {
+	for _, part := range fields.Of(m.Last().Type.Target(), nil) {
 		name, whole := part.String(), slices.Concat(m, part)
-		h, ok := lookup(p.Hub, name)
-		if _, both := lookup(p.Spoke, name); !ok || both || p.taken.Hub[name] {
+		h, ok := fields.Lookup(p.Hub, name)
+		if _, both := fields.Lookup(p.Spoke, name); !ok || both || p.taken.Hub[name] {
 			continue
 		}
 		if as, ok := p.fits(part.Last(), h.Last()); ok {
@@ -522,7 +510,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 	var names, inverse, joined, wider, moved, sameType, misspelt []string
 	as := map[string]string{}
 	add := func(candidates *[]string, path string, may bool) {
-		h, ok := lookup(p.Hub, path)
+		h, ok := fields.Lookup(p.Hub, path)
 		if !may || !ok || p.taken.Hub[path] {
 			return
 		}
@@ -531,17 +519,17 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 			*candidates = append(*candidates, path)
 		}
 	}
-	for _, h := range members(p.Hub, nil) {
+	for _, h := range fields.Of(p.Hub, nil) {
 		name := h.String()
 		if p.taken.Hub[name] {
 			continue
 		}
-		_, both := lookup(p.Spoke, name)
+		_, both := fields.Lookup(p.Spoke, name)
 		for _, inner := range nested(h) {
 			path := inner.String()
-			add(&moved, path, inflects(m.Last().JSON, inner.Last().JSON) && !has(p.Spoke, path))
+			add(&moved, path, inflects(m.Last().JSON, inner.Last().JSON) && !fields.Has(p.Spoke, path))
 		}
-		for _, part := range members(pointee(h.Last().Type), nil) {
+		for _, part := range fields.Of(h.Last().Type.Target(), nil) {
 			add(&joined, name+"."+part.String(), joins(m.Last().JSON, h.Last().JSON, part.String()))
 			add(&misspelt, name+"."+part.String(), len(part.String()) > len("name") && diag.Resembles(m.Last().JSON, part.String()))
 			add(&wider, name+"."+part.String(), part.String() == "name" && strings.HasPrefix(name, m.String()))
@@ -549,7 +537,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 		if both {
 			continue
 		}
-		if opposite(m.String(), name) && isBool(pointee(m.Last().Type)) && isBool(pointee(h.Last().Type)) {
+		if opposite(m.String(), name) && m.Last().Type.Target().IsBool() && h.Last().Type.Target().IsBool() {
 			inverse = append(inverse, name)
 			continue
 		}
@@ -585,7 +573,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 // nested returns the fields of the structs in a field, at any depth and not in lists or maps.
 func nested(h Path) (all []Path) {
 	const deep = 4 // a type may contain itself
-	for _, part := range members(pointee(h.Last().Type), nil) {
+	for _, part := range fields.Of(h.Last().Type.Target(), nil) {
 		whole := slices.Concat(h, part)
 		if all = append(all, whole); len(h) < deep {
 			all = append(all, nested(whole)...)
@@ -602,9 +590,9 @@ func inflects(a, b string) bool {
 
 // hasRival reports whether another field that the hub lacks is as likely to have become the field at a path.
 func (p *pairPlanner) hasRival(m Path, path string) bool {
-	target, _ := lookup(p.Hub, path)
-	return slices.ContainsFunc(members(p.Spoke, nil), func(o Path) bool {
-		if o.String() == m.String() || p.taken.Spoke[o.String()] || has(p.Hub, o.String()) {
+	target, _ := fields.Lookup(p.Hub, path)
+	return slices.ContainsFunc(fields.Of(p.Spoke, nil), func(o Path) bool {
+		if o.String() == m.String() || p.taken.Spoke[o.String()] || fields.Has(p.Hub, o.String()) {
 			return false
 		}
 		_, near := diag.Nearest(o.String(), []string{path})
@@ -615,7 +603,7 @@ func (p *pairPlanner) hasRival(m Path, path string) bool {
 
 // fits reports whether the values of two fields convert, and by which converter. It does not look into structs.
 func (p *pairPlanner) fits(spoke, hub *resolve.Field) (as string, ok bool) {
-	s, h := pointee(spoke.Type), pointee(hub.Type)
+	s, h := spoke.Type.Target(), hub.Type.Target()
 	isPointer := func(f *resolve.Field) bool { return f.Type.Kind() == resolve.Pointer }
 	switch onePointer := isPointer(spoke) != isPointer(hub); {
 	case !plainly(s, h) && onePointer:
@@ -684,13 +672,13 @@ func opposite(a, b string) bool {
 
 // hubOnly claims the fields that only the hub has. The spoke's annotation keeps them.
 func (p *pairPlanner) hubOnly(t *resolve.Type, before Path) {
-	for _, m := range members(t, p.taken.Hub) {
+	for _, m := range fields.Of(t, p.taken.Hub) {
 		whole := slices.Concat(before, m)
 		name := whole.String()
 		if p.taken.Hub[name] {
 			continue
 		}
-		if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.taken.Hub, name)) > 0 {
+		if inner := m.Last().Type.Target(); inner.Kind() == resolve.Struct && len(fields.Below(p.taken.Hub, name)) > 0 {
 			p.hubOnly(inner, whole)
 			continue
 		}
@@ -731,8 +719,8 @@ func (p *Pair) noteParents() {
 		}
 		for _, d := range Directions() {
 			path := c.From(d)
-			if c.Value.Kind.traits().picks && c.Value.Outer == d.To() && path.pointers() {
-				c.Found[d.Back()] = FieldSet(path.Last())
+			if c.Value.Kind.traits().picks && c.Value.Outer == d.To() && path.HasPointers() {
+				c.Found[d.Back()] = fields.FieldSet(path.Last())
 			}
 			for i, f := range path[:len(path)-1] {
 				if f.Type.Kind() == resolve.Pointer && !claimed.From(d)[path[:i+1].String()] && c.Value.Loss[d] == "" {

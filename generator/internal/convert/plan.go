@@ -5,7 +5,6 @@ package convert
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -88,32 +87,6 @@ func (c *Claim) DefaultsLast() bool {
 	return c.HasDefault() && (c.Below(c.DefaultTo()) || len(c.Cases) > 0)
 }
 
-// Path leads from a struct to one of its fields, or to a field of a struct in it.
-type Path []*resolve.Field
-
-// String returns the path in JSON names.
-func (p Path) String() string {
-	names := p.names()
-	if len(names) == 0 && len(p) > 0 {
-		return p.Last().Name
-	}
-	return strings.Join(names, ".")
-}
-
-// names returns the JSON names on the path. Embedded structs have none.
-func (p Path) names() []string {
-	var names []string
-	for _, f := range p {
-		if !f.Inline {
-			names = append(names, f.JSON)
-		}
-	}
-	return names
-}
-
-// Last returns the field itself.
-func (p Path) Last() *resolve.Field { return p[len(p)-1] }
-
 // loss describes the loss of the value, or of its content, in a direction. It is empty if nothing is lost.
 func (v *Value) loss(d Direction, seen map[*Pair]bool) string {
 	own, inner := v.Loss[d], ""
@@ -148,7 +121,7 @@ func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
 // Below reports whether pointers lead to the field on the destination side of a direction.
 func (c *Claim) Below(d Direction) bool {
 	path := c.To(d)
-	return path != nil && path.pointers()
+	return path != nil && path.HasPointers()
 }
 
 // ZeroBelow reports whether a zero value becomes a pointer to zero in a struct behind a pointer. Zero does not make the

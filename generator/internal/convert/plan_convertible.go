@@ -17,14 +17,14 @@ func (p *planner) refuseHooks(plan *Plan) {
 	if !plan.Convertible.V || !plan.Root.NeedsHooks() {
 		return
 	}
-	var fields []string
+	var names []string
 	plan.Root.any(func(c *Claim) bool {
 		if c.isCustom() {
-			fields = append(fields, cmp.Or(c.Field().String(), "whole structs"))
+			names = append(names, cmp.Or(c.Field().String(), "whole structs"))
 		}
 		return false
 	})
-	slices.Sort(fields)
-	p.diags.Add(diag.Errorf(plan.Convertible.At, model.RuleConvertible, "methods of %s cannot hold your own code, which converts %s", plan.Spoke.Name, strings.Join(slices.Compact(fields), ", ")).
+	slices.Sort(names)
+	p.diags.Add(diag.Errorf(plan.Convertible.At, model.RuleConvertible, "methods of %s cannot hold your own code, which converts %s", plan.Spoke.Name, strings.Join(slices.Compact(names), ", ")).
 		WithHint("remove convertible: the methods of Converter are what controller-runtime's NewSpokeConverter takes"))
 }

@@ -26,7 +26,7 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 			continue
 		}
 		for _, other := range c.Others.Hub {
-			paths = append(paths, strings.Join(slices.Concat(before, other.names()), "."))
+			paths = append(paths, strings.Join(slices.Concat(before, other.Names()), "."))
 		}
 		side := c.From(d)
 		if c.Unless != nil { // the structs around it are missing, too
@@ -34,7 +34,7 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 				side = side[:i+1]
 			}
 		}
-		path := slices.Concat(before, side.names())
+		path := slices.Concat(before, side.Names())
 		if below := c.Value.members(d); below != nil && !below.Opaque && !inside[below] {
 			paths = append(paths, below.kept(d, path, inside)...)
 		} else {

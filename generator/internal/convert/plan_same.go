@@ -5,6 +5,7 @@ package convert
 import (
 	"slices"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -54,10 +55,10 @@ func (p *Pair) same(inside map[*Pair]bool) Same {
 	decides := map[string]bool{} // members that the conversion has to see
 	for _, c := range p.Claims {
 		for _, of := range c.Cases {
-			decides[of.With.names()[0]] = true
+			decides[of.With.Names()[0]] = true
 		}
 		if c.Unless != nil {
-			decides[c.Unless.names()[0]] = true
+			decides[c.Unless.Names()[0]] = true
 		}
 	}
 	same := Same{}
@@ -87,7 +88,7 @@ func (c *Claim) staysAs() (string, bool) {
 	if c.Value == nil || c.HasDefault() || c.Unless != nil {
 		return "", false
 	}
-	spoke, hub := c.Spoke.names(), c.Hub.names()
+	spoke, hub := c.Spoke.Names(), c.Hub.Names()
 	if len(spoke) != 1 || len(hub) != 1 || spoke[0] != hub[0] {
 		return "", false
 	}
@@ -119,7 +120,7 @@ func (p *Pair) isSame(seen map[*Pair]bool) bool {
 		stay[name] = true
 	}
 	isMoved := func(m Path) bool { return !stay[m.String()] }
-	return !slices.ContainsFunc(members(p.Spoke, nil), isMoved) && !slices.ContainsFunc(members(p.Hub, nil), isMoved)
+	return !slices.ContainsFunc(fields.Of(p.Spoke, nil), isMoved) && !slices.ContainsFunc(fields.Of(p.Hub, nil), isMoved)
 }
 
 // structs returns the pair of structs in the value, directly or behind a pointer.

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -60,7 +61,7 @@ func (p place) around(c *Claim) place {
 
 // paths returns the paths of both sides, in JSON names.
 func (p place) paths() Sides[string] {
-	return Sides[string]{strings.Join(p.Spoke.names(), "."), strings.Join(p.Hub.names(), ".")}
+	return Sides[string]{strings.Join(p.Spoke.Names(), "."), strings.Join(p.Hub.Names(), ".")}
 }
 
 // typeMembers are the members that contain an object's type. They are replaced, not converted.
@@ -96,7 +97,7 @@ func (p *planner) roots() (types Sides[*Type], ok bool) {
 
 func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
 	found, err := p.types.Named(t.Path, t.Name)
-	if err == nil && found.Kind() == resolve.Struct && isObject(found) {
+	if err == nil && found.Kind() == resolve.Struct && fields.IsObject(found) {
 		return found, true
 	}
 	at := p.conversion.Range
@@ -107,14 +108,6 @@ func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
 	}
 	p.diags.Add(diag.Errorf(at, RuleType, "%s", err))
 	return nil, false
-}
-
-// isObject reports whether a type embeds TypeMeta and ObjectMeta, as all API objects do.
-func isObject(t *resolve.Type) bool {
-	embeds := func(name string) bool {
-		return slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return f.Embedded && isNamed(f.Type, metaPackage, name) })
-	}
-	return embeds("TypeMeta") && embeds("ObjectMeta")
 }
 
 // match finds the claims on the fields of two structs, and on the fields of the structs in them. Rules on enclosing
@@ -153,7 +146,7 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skip Sides[map[string
 		return known
 	}
 	w := *p.match(at, spoke, hub, skip)
-	pair := &Pair{Types: w.Types, Name: p.name(spoke, hub), After: w.After, Opaque: encodesItself(spoke) || encodesItself(hub)}
+	pair := &Pair{Types: w.Types, Name: p.name(spoke, hub), After: w.After, Opaque: spoke.EncodesItself() || hub.EncodesItself()}
 	pair.HookName = pair.Name
 	w.planner, w.Pair, w.at = p, pair, at
 	if i := slices.IndexFunc(p.Pairs, func(o *Pair) bool { return o.Spoke == spoke && o.Hub == hub }); i >= 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -109,7 +110,7 @@ func inlined(t *resolve.Type, all []*resolve.Type) []*resolve.Type {
 	}
 	all = append(all, t)
 	for _, f := range t.Fields() {
-		if inner := pointee(f.Type); f.Inline && inner.Kind() == resolve.Struct && !encodesItself(inner) {
+		if inner := f.Type.Target(); f.Inline && inner.Kind() == resolve.Struct && !inner.EncodesItself() {
 			all = inlined(inner, all)
 		}
 	}
@@ -143,14 +144,14 @@ func (s ruleset) deciding(r *model.ConversionRule) *model.ConversionRule {
 // isTrue reports whether a rule fits a struct with this counterpart. A field is moved to a field of the counterpart.
 // A field is kept or given up if the counterpart lacks it.
 func isTrue(r *model.ConversionRule, hub *resolve.Type) bool {
-	if slices.ContainsFunc(r.Hub.V, func(path string) bool { return !has(hub, path) }) {
+	if slices.ContainsFunc(r.Hub.V, func(path string) bool { return !fields.Has(hub, path) }) {
 		return false
 	}
 	switch r.Verb {
 	case model.Stash, model.Drop:
-		return r.Field.V == "" || strings.HasSuffix(r.Field.V, "*") || !has(hub, r.Field.V)
+		return r.Field.V == "" || strings.HasSuffix(r.Field.V, "*") || !fields.Has(hub, r.Field.V)
 	case model.ToHub, model.Enum, model.Default:
-		return strings.HasSuffix(r.Path.V, "*") || r.Field.V == "" || has(hub, r.Path.V)
+		return strings.HasSuffix(r.Path.V, "*") || r.Field.V == "" || fields.Has(hub, r.Path.V)
 	}
 	return true
 }
@@ -182,14 +183,14 @@ func forFields(r *model.ConversionRule, spoke, hub *resolve.Type) []model.Conver
 	}
 	around := spoke
 	if before != "" {
-		found, ok := lookup(spoke, strings.TrimSuffix(before, "."))
+		found, ok := fields.Lookup(spoke, strings.TrimSuffix(before, "."))
 		if !ok {
 			return nil
 		}
-		around = pointee(found.Last().Type)
+		around = found.Last().Type.Target()
 	}
 	var each []model.ConversionRule
-	for _, m := range members(around, nil) {
+	for _, m := range fields.Of(around, nil) {
 		one := *r
 		one.Field.V = before + m.String()
 		if path, ok := strings.CutSuffix(r.Path.V, "*"); ok {
@@ -204,29 +205,20 @@ func forFields(r *model.ConversionRule, spoke, hub *resolve.Type) []model.Conver
 
 // fits reports whether the two structs have the fields that a rule is about.
 func fits(r model.ConversionRule, spoke, hub *resolve.Type) bool {
-	if !has(spoke, r.Field.V) || slices.ContainsFunc(r.Others, func(f diag.Sourced[string]) bool { return !has(spoke, f.V) }) {
+	if !fields.Has(spoke, r.Field.V) || slices.ContainsFunc(r.Others, func(f diag.Sourced[string]) bool { return !fields.Has(spoke, f.V) }) {
 		return false
 	}
 	needsHub := r.Verb == model.ToHub || r.Verb == model.Enum || r.Verb == model.Default
-	return !needsHub || has(hub, r.Path.V)
-}
-
-// has reports whether a struct has a field or entry.
-func has(t *resolve.Type, path string) bool {
-	if found, _ := entry(t, path); found != nil {
-		return true
-	}
-	_, ok := lookup(t, path)
-	return ok
+	return !needsHub || fields.Has(hub, r.Path.V)
 }
 
 // withRule adds a rule to the other rules of its field.
-func withRule(fields []fieldRules, r model.ConversionRule) []fieldRules {
-	if i := fieldIndex(fields, r.Field.V); i >= 0 {
-		fields[i].rules = append(fields[i].rules, r)
-		return fields
+func withRule(all []fieldRules, r model.ConversionRule) []fieldRules {
+	if i := fieldIndex(all, r.Field.V); i >= 0 {
+		all[i].rules = append(all[i].rules, r)
+		return all
 	}
-	return append(fields, fieldRules{field: r.Field.V, rules: []model.ConversionRule{r}})
+	return append(all, fieldRules{field: r.Field.V, rules: []model.ConversionRule{r}})
 }
 
 // fieldIndex returns the index of the rules for a field, or -1 without any.
@@ -287,7 +279,7 @@ func (s ruleset) spokeOf(hub model.GoType) (spoke *resolve.Type) {
 
 // moved names the place in the spoke of a rule that is in the hub, with the rule as it is there.
 func moved(r *model.ConversionRule, spoke *resolve.Type) string {
-	if r.Verb != model.ToHub || !r.Field.IsSet() || r.Path.V == "" || len(r.As.V) > 0 || !has(spoke, r.Path.V) {
+	if r.Verb != model.ToHub || !r.Field.IsSet() || r.Path.V == "" || len(r.As.V) > 0 || !fields.Has(spoke, r.Path.V) {
 		return "the spoke's struct " + spoke.Name
 	}
 	if !strings.Contains(r.Path.V, ".") {

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
-	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
 // Schema contains the facts about a type that the stash needs and cannot read from JSON: the members that identify the
@@ -146,14 +145,14 @@ func (s *Schema) addPair(p *Pair, f facts) {
 		}
 		for i, field := range path[:len(path)-1] {
 			around := path[:i+1]
-			if c.Value != nil && !field.Inline && !claimed[around.String()] && len(below(unconverted, around.String())) > 0 {
-				s.at(around.names()).Scattered = true
+			if c.Value != nil && !field.Inline && !claimed[around.String()] && len(fields.Below(unconverted, around.String())) > 0 {
+				s.at(around.Names()).Scattered = true
 			}
 		}
 		below := c.limits(side)
 		below.Custom = c.hooked(side.Out()) || after && c.Loss(side.Out()) != ""
 		for _, other := range c.Others.At(side) {
-			s.put(other.names(), &Schema{Custom: c.hooked(side.Out()), Dropped: c.Verb == model.Drop})
+			s.put(other.Names(), &Schema{Custom: c.hooked(side.Out()), Dropped: c.Verb == model.Drop})
 		}
 		if below.Dropped = c.Verb == model.Drop; below.Dropped || c.Value != nil {
 			below.Keys = c.listKeys(side)
@@ -161,7 +160,7 @@ func (s *Schema) addPair(p *Pair, f facts) {
 		if c.Value != nil {
 			below.addValue(c.Value, f)
 		}
-		s.put(path.names(), below)
+		s.put(path.Names(), below)
 	}
 }
 
@@ -204,7 +203,7 @@ func (s *Schema) addElement(v *Value, f facts, identity constants) {
 	}
 	s.One = map[string]string{}
 	for _, c := range identity {
-		s.One[strings.Join(c.Member.names(), ".")] = fmt.Sprint(c.Value)
+		s.One[strings.Join(c.Member.Names(), ".")] = fmt.Sprint(c.Value)
 	}
 	s.addElements(v, f)
 }
@@ -251,7 +250,7 @@ func (s *Schema) put(path []string, below *Schema) {
 // on this side take precedence. Otherwise it returns the keys declared on the other side, under the names that they
 // have here.
 func (c *Claim) listKeys(side Side) []string {
-	keys := listKeys(c.At(side).Last())
+	keys := fields.ListKeys(c.At(side).Last())
 	if c.Value == nil || c.Value.Elem == nil || c.Value.Elem.Pair() == nil {
 		return keys
 	}
@@ -263,22 +262,13 @@ func (c *Claim) listKeys(side Side) []string {
 		converted := elements.claimed().At(side)
 		return slices.DeleteFunc(keys, func(key string) bool { return !converted[key] && !elements.isCustom() })
 	}
-	for _, declared := range listKeys(c.At(side.Other()).Last()) {
+	for _, declared := range fields.ListKeys(c.At(side.Other()).Last()) {
 		i := slices.IndexFunc(elements.Claims, func(k *Claim) bool {
-			return slices.Equal(k.At(side.Other()).names(), []string{declared}) && len(k.At(side).names()) == 1
+			return slices.Equal(k.At(side.Other()).Names(), []string{declared}) && len(k.At(side).Names()) == 1
 		})
 		if i >= 0 {
-			keys = append(keys, elements.Claims[i].At(side).names()[0])
+			keys = append(keys, elements.Claims[i].At(side).Names()[0])
 		}
-	}
-	return keys
-}
-
-// listKeys returns the keys that +listMapKey declares or, for Kubernetes' own types, the struct tag patchMergeKey.
-func listKeys(f *resolve.Field) []string {
-	keys := load.ListMapKeys(f.Doc...)
-	if key, ok := f.Tag.Lookup("patchMergeKey"); ok && keys == nil && f.Type.Kind() == resolve.Slice && f.Type.Elem().Kind() == resolve.Struct {
-		keys = []string{key}
 	}
 	return keys
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
@@ -57,10 +58,10 @@ func (s *Schema) limitType(t *resolve.Type, inside []*resolve.Type, field []*ast
 }
 
 func (s *Schema) limitFields(t *resolve.Type, inside []*resolve.Type) {
-	for _, m := range members(t, nil) {
+	for _, m := range fields.Of(t, nil) {
 		below := &Schema{}
 		below.addLimits(m.Last(), inside)
-		s.put(m.names(), below)
+		s.put(m.Names(), below)
 	}
 }
 
@@ -77,7 +78,7 @@ func (c *Claim) limits(side Side) *Schema {
 		s.addLimits(field, nil)
 		return s
 	}
-	s.Limits.Read(pointee(field.Type).Doc(), false)
+	s.Limits.Read(field.Type.Target().Doc(), false)
 	s.Limits.Read(field.Doc, false)
 	return s
 }
@@ -91,9 +92,9 @@ func (l Limits) refusingZero(t *resolve.Type) []string {
 	switch {
 	case l.Counts[least] > 0:
 		return []string{least}
-	case isText(t):
+	case t.IsText():
 		return l.refusing("")
-	case t.Kind() == resolve.Basic && !isBool(t):
+	case t.Kind() == resolve.Basic && !t.IsBool():
 		return l.refusing(0)
 	}
 	return nil

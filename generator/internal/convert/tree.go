@@ -24,7 +24,7 @@ func errorTree(c *model.Conversion, at place, spoke, hub *resolve.Type, hint str
 		}
 	}
 	column(c.Spoke.Version+": ", "", c.Hub.Version+": ")
-	above, under := append([]string{c.Spoke.Name}, at.Spoke.names()...), append([]string{c.Hub.Name}, at.Hub.names()...)
+	above, under := append([]string{c.Spoke.Name}, at.Spoke.Names()...), append([]string{c.Hub.Name}, at.Hub.Names()...)
 	for i := range max(len(above), len(under)) {
 		a, mark, u := step(above, i), " ", step(under, i)
 		if a != "" && u != "" {

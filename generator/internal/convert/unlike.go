@@ -22,13 +22,13 @@ func (p *planner) noteOneDefault(plan *Plan, warned map[*resolve.Field]bool) {
 		for _, d := range Directions() {
 			from, to := c.From(d).Last(), c.To(d).Last()
 			differs := replacesZero(to) || schema.Default(to) != "" && from.Type.Kind() == resolve.Pointer
-			isWritten := !same.has(here.Spoke.names()) && c.writesMissing(d)
+			isWritten := !same.has(here.Spoke.Names()) && c.writesMissing(d)
 			if !differs || isWritten || !boundedField(from).mayBeAbsent() || warned[to] || p.allows(RuleOneDefault, in, c, here.Spoke) {
 				continue
 			}
 			warned[to] = true
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleOneDefault, "%s: the default %s of %s becomes a value of %s if the field is missing",
-				strings.Join(here.Spoke.names(), "."), schema.Default(to), p.version(d.To()), p.version(d.From())).
+				strings.Join(here.Spoke.Names(), "."), schema.Default(to), p.version(d.To()), p.version(d.From())).
 				WithHint("give both the same default; %s accepts it", p.spotAt(in, c, here).marker(model.Allow, "rule", RuleOneDefault)).
 				WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
 		}
@@ -56,8 +56,8 @@ func (p *planner) noteUnknown(plan *Plan) {
 		p.unknown(root.Spoke.Range, root, &Claim{}, place{}, root.Spoke.Name, spot{on: " on " + root.Spoke.Name})
 	}
 	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
-		if c.Functions != both(false) || c.Verb == model.Drop || c.Within != nil || c.Spoke != nil && same.has(here.Spoke.names()) {
-			return c.Spoke == nil || !same.has(here.Spoke.names())
+		if c.Functions != both(false) || c.Verb == model.Drop || c.Within != nil || c.Spoke != nil && same.has(here.Spoke.Names()) {
+			return c.Spoke == nil || !same.has(here.Spoke.Names())
 		}
 		for _, side := range []Side{Spoke, Hub} {
 			path := c.At(side)
@@ -100,7 +100,7 @@ func keepsUnknown(f *resolve.Field) bool {
 		marked = marked && t.Kind() != resolve.Map
 		t = t.Elem()
 	}
-	return t.Kind() == resolve.Struct && !encodesItself(t) && !strings.HasPrefix(t.Package, "k8s.io/") && (marked || schema.Preserves(t.Doc()))
+	return t.Kind() == resolve.Struct && !t.EncodesItself() && !strings.HasPrefix(t.Package, "k8s.io/") && (marked || schema.Preserves(t.Doc()))
 }
 
 // shared is a field that a spoke keeps in an annotation.
@@ -123,7 +123,7 @@ func noteShared(planners []*planner) diag.List {
 				if c.Spoke == nil || c.Verb != model.Stash {
 					return true
 				}
-				at := key{plan.Hub.Group, plan.Hub.Path + "." + plan.Hub.Name, strings.Join(here.Spoke.names(), ".")}
+				at := key{plan.Hub.Group, plan.Hub.Path + "." + plan.Hub.Name, strings.Join(here.Spoke.Names(), ".")}
 				now := shared{p, plan, in, c, here}
 				before, ok := first[at]
 				if !ok {
@@ -186,7 +186,7 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 		}
 		if parts != nil && !p.allows(RuleUnkeyed, in, c, here.Spoke) {
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleUnkeyed, "%s: in the elements of this list without keys, %s: a client of the other version drops them by changing the element",
-				strings.Join(here.Spoke.names(), "."), strings.Join(parts, ", and ")).
+				strings.Join(here.Spoke.Names(), "."), strings.Join(parts, ", and ")).
 				WithHint("+listType=map and +listMapKey identify the elements, in one version at least; %s accepts it", p.spotAt(in, c, here).marker(model.Allow, "rule", RuleUnkeyed)).
 				WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
 		}

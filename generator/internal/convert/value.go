@@ -73,7 +73,7 @@ func (p *valuePlanner) top(as converters) *Value {
 			bad.hint += fmt.Sprintf("; of: %q makes it a rule for one struct alone", p.in.Spoke.Package+"."+p.in.Spoke.Name)
 		}
 	}
-	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.Spoke.names(), "."), bad.message).
+	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.Spoke.Names(), "."), bad.message).
 		WithHint("%s", errorTree(p.conversion, p.at, p.fields.Spoke.Type, p.fields.Hub.Type, bad.hint)).
 		WithRelated(p.fields.Hub.Range, "the field of %s is here", p.conversion.Hub.Version))
 	return nil
@@ -148,8 +148,8 @@ func (p *valuePlanner) candidate(v *Value, as converters) candidate {
 	}
 	spoke, hub := v.Spoke, v.Hub
 	c.isCopy = v.Same && len(p.skip.Spoke)+len(p.skip.Hub) == 0 && !p.rules.names(spoke)
-	c.isClosed = !c.isCopy && ((encodesItself(spoke) || encodesItself(hub)) && !p.rules.alike(spoke) ||
-		encodesItself(spoke) && hidden(spoke) || encodesItself(hub) && hidden(hub))
+	c.isClosed = !c.isCopy && ((spoke.EncodesItself() || hub.EncodesItself()) && !p.rules.alike(spoke) ||
+		spoke.EncodesItself() && spoke.IsHidden() || hub.EncodesItself() && hub.IsHidden())
 	return c
 }
 
@@ -188,31 +188,26 @@ func (p *valuePlanner) single(as converters) *mismatch {
 	return &mismatch{rule: RuleConverter, message: "nothing can follow the converter " + name, hint: "it is for single values"}
 }
 
-// encodesItself reports whether a type has its own JSON encoding, different from Go's default.
-func encodesItself(t *resolve.Type) bool {
-	return t.HasPromoted("MarshalJSON") || t.HasPromoted("MarshalText")
-}
-
 // unread reports types with the same JSON that have fields hidden from other packages.
 func (p *valuePlanner) unread(v *Value) *mismatch {
 	t := v.Spoke
-	if !hidden(t) {
+	if !t.IsHidden() {
 		t = v.Hub
 	}
 	return &mismatch{rule: RuleMismatch, message: t.String() + " has fields that only its own package can read", hint: p.byHand()}
 }
 
 // fieldLimits returns the limits of a field's value: its own and the limits of its type.
-func fieldLimits(f *resolve.Field) Limits { return limitsIn(pointee(f.Type), f) }
+func fieldLimits(f *resolve.Field) Limits { return limitsIn(f.Type.Target(), f) }
 
 // limitsIn returns the limits of a value in a field, with the Enum of the field and of its type.
 func limitsIn(t *resolve.Type, f *resolve.Field) (l Limits) {
 	l.Read(bounded{t: t}.doc(), false)
 	ofType := l.Enum
-	switch outer := pointee(f.Type); {
+	switch outer := f.Type.Target(); {
 	case outer == t:
 		l.Read(f.Doc, false)
-	case outer.Kind() == resolve.Slice && pointee(outer.Elem()) == t:
+	case outer.Kind() == resolve.Slice && outer.Elem().Target() == t:
 		l.Read(outer.Doc(), true)
 		l.Read(f.Doc, true)
 	}

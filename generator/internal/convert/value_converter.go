@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -37,17 +38,6 @@ func (as converters) mistake() *mismatch {
 	return bad
 }
 
-func isBool(t *resolve.Type) bool { return t.Basic() == "bool" }
-
-func isNamed(t *resolve.Type, path, name string) bool { return t.Package == path && t.Name == name }
-
-func wholeType(t *resolve.Type) bool {
-	basic := t.Basic()
-	return strings.HasPrefix(basic, "int") || strings.HasPrefix(basic, "uint") && basic != "uintptr"
-}
-
-func isText(t *resolve.Type) bool { return t.Basic() == "string" }
-
 // misfit reports a converter that does not fit the two types.
 func (p *valuePlanner) misfit(name, takes string, v *Value) *mismatch {
 	return &mismatch{rule: RuleConverter,
@@ -62,7 +52,7 @@ func (p *valuePlanner) differ(v *Value) *mismatch {
 		return bad
 	}
 	custom := p.byHand()
-	if encodesItself(spoke) && encodesItself(hub) && spoke.Kind() == hub.Kind() && spoke.Package != "" && spoke.Name == hub.Name {
+	if spoke.EncodesItself() && hub.EncodesItself() && spoke.Kind() == hub.Kind() && spoke.Package != "" && spoke.Name == hub.Name {
 		alike := spot{on: " on the type"}
 		if !p.isOwn(spoke.Package) {
 			alike = spot{of: spoke.Package + "." + spoke.Name, on: " on a package of yours"}
@@ -70,7 +60,7 @@ func (p *valuePlanner) differ(v *Value) *mismatch {
 		bad.hint = alike.marker(model.Alike) + " says that the two are the same in JSON, so that their fields are converted; " + custom
 		return bad
 	}
-	if isText(spoke) && hub.Kind() == resolve.Slice && isText(hub.Elem()) || isText(hub) && spoke.Kind() == resolve.Slice && isText(spoke.Elem()) && p.works("first") {
+	if spoke.IsText() && hub.Kind() == resolve.Slice && hub.Elem().IsText() || hub.IsText() && spoke.Kind() == resolve.Slice && spoke.Elem().IsText() && p.works("first") {
 		bad.hint = fmt.Sprintf("%s or %s says which way they belong together; %s", p.using("first"), p.using("join:,"), custom)
 		return bad
 	}
@@ -83,9 +73,9 @@ func (p *valuePlanner) differ(v *Value) *mismatch {
 
 // converter returns the converters for two types that do not convert without any. It is empty if no converters fit. The
 // fields may declare the keys of a list.
-func converter(spoke, hub *resolve.Type, fields ...*resolve.Field) string {
+func converter(spoke, hub *resolve.Type, declared ...*resolve.Field) string {
 	if spoke.Kind() != resolve.Slice || hub.Kind() != resolve.Slice {
-		return cmp.Or(converterFrom(spoke, hub, fields), converterFrom(hub, spoke, fields), converterIn(spoke, hub), converterIn(hub, spoke))
+		return cmp.Or(converterFrom(spoke, hub, declared), converterFrom(hub, spoke, declared), converterIn(spoke, hub), converterIn(hub, spoke))
 	}
 	if inner := converter(spoke.Elem(), hub.Elem()); inner != "" {
 		return "each;" + inner
@@ -94,15 +84,15 @@ func converter(spoke, hub *resolve.Type, fields ...*resolve.Field) string {
 }
 
 // converterFrom is converter for a type and its plainer form: a number, a text, a map or an element.
-func converterFrom(rich, plain *resolve.Type, fields []*resolve.Field) string {
+func converterFrom(rich, plain *resolve.Type, declared []*resolve.Field) string {
 	word, _ := textual(rich)
 	switch {
-	case isNamed(rich, metaPackage, "Duration") && wholeType(plain):
+	case rich.Is(fields.MetaPackage, "Duration") && plain.IsWhole():
 		return "seconds"
-	case word != "" && isText(plain):
+	case word != "" && plain.IsText():
 		return "string"
 	case rich.Kind() == resolve.Slice && plain.Kind() == resolve.Map:
-		return keyedBy(plain, rich, fields)
+		return keyedBy(plain, rich, declared)
 	case rich.Kind() == resolve.Slice && plainly(rich.Elem(), plain):
 		return "first"
 	}
@@ -112,15 +102,15 @@ func converterFrom(rich, plain *resolve.Type, fields []*resolve.Field) string {
 // converterIn is converter for a value and a struct that has it as its only member of that type, and for a bool and a
 // pointer to a struct.
 func converterIn(around, value *resolve.Type) string {
-	inner, plain := pointee(around), pointee(value)
-	if inner.Kind() != resolve.Struct || !isPlain(plain) || encodesItself(inner) {
+	inner, plain := around.Target(), value.Target()
+	if inner.Kind() != resolve.Struct || !isPlain(plain) || inner.EncodesItself() {
 		return ""
 	}
-	found := slices.DeleteFunc(members(inner, nil), func(m Path) bool { return !plainly(m.Last().Type, plain) })
+	found := slices.DeleteFunc(fields.Of(inner, nil), func(m Path) bool { return !plainly(m.Last().Type, plain) })
 	switch {
 	case len(found) == 1:
 		return "wrap:" + found[0].String()
-	case around.Kind() == resolve.Pointer && isBool(plain):
+	case around.Kind() == resolve.Pointer && plain.IsBool():
 		return "present"
 	}
 	return ""
@@ -139,27 +129,27 @@ func plainly(a, b *resolve.Type) bool {
 	case a.Kind() == resolve.Map && b.Kind() == resolve.Map:
 		return plainly(a.Key(), b.Key()) && plainly(a.Elem(), b.Elem())
 	}
-	return resolve.Identical(a, b) || wholeType(a) && wholeType(b) || a.Kind() == resolve.Struct && b.Kind() == resolve.Struct ||
+	return resolve.Identical(a, b) || a.IsWhole() && b.IsWhole() || a.Kind() == resolve.Struct && b.Kind() == resolve.Struct ||
 		a.Kind() == resolve.Basic && b.Kind() == resolve.Basic && a.Basic() == b.Basic()
 }
 
 // keyedBy returns the converters between a map and a list of structs with a member for the key: the key that the list
 // declares, or else a member that is usual for it.
-func keyedBy(m, list *resolve.Type, fields []*resolve.Field) string {
+func keyedBy(m, list *resolve.Type, declared []*resolve.Field) string {
 	element := list.Elem()
-	if element.Kind() != resolve.Struct || !isText(m.Key()) {
+	if element.Kind() != resolve.Struct || !m.Key().IsText() {
 		return ""
 	}
 	names := []string{"name", "key", "id"}
-	for _, f := range fields {
-		names = append(listKeys(f), names...)
+	for _, f := range declared {
+		names = append(fields.ListKeys(f), names...)
 	}
 	for _, name := range names {
-		key, ok := lookup(element, name)
-		if !ok || !isText(key.Last().Type) {
+		key, ok := fields.Lookup(element, name)
+		if !ok || !key.Last().Type.IsText() {
 			continue
 		}
-		switch rest := slices.DeleteFunc(members(element, nil), func(m Path) bool { return m.String() == name }); {
+		switch rest := slices.DeleteFunc(fields.Of(element, nil), func(m Path) bool { return m.String() == name }); {
 		case m.Elem().Kind() == resolve.Struct:
 			return "keyed:" + name
 		case len(rest) == 1 && plainly(rest[0].Last().Type, m.Elem()):

@@ -5,6 +5,7 @@ package convert
 import (
 	"slices"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -13,7 +14,7 @@ import (
 func (p *pairPlanner) noteEmbedded() {
 	for _, f := range p.Spoke.Fields() {
 		i := slices.IndexFunc(p.Hub.Fields(), func(g *resolve.Field) bool { return g.Inline && resolve.Identical(f.Type, g.Type) })
-		if !f.Inline || i < 0 || f.Type.Kind() != resolve.Struct || encodesItself(f.Type) || hidden(f.Type) || p.rules.names(f.Type) {
+		if !f.Inline || i < 0 || f.Type.Kind() != resolve.Struct || f.Type.EncodesItself() || f.Type.IsHidden() || p.rules.names(f.Type) {
 			continue
 		}
 		v := &Value{Types: typesOf(f.Type, f.Type)}
@@ -25,7 +26,7 @@ func (p *pairPlanner) noteEmbedded() {
 			}
 		}
 		switch {
-		case len(parts) < len(members(f.Type, nil)):
+		case len(parts) < len(fields.Of(f.Type, nil)):
 			continue
 		case flat(f.Type):
 			v.Kind = Assign{}

@@ -5,6 +5,7 @@ package convert
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -85,7 +86,7 @@ func (v *Value) isCopiedPointer() bool {
 
 // keepsZero reports whether a value that is not set becomes one that is not set, by the assignment that converts it.
 func (v *Value) keepsZero(s *Set) bool {
-	return v.isCopiedPointer() || v.isAssigned() && s.Test == NotZero && s.Type.Basic() != ""
+	return v.isCopiedPointer() || v.isAssigned() && s.Test == fields.NotZero && s.Type.Basic() != ""
 }
 
 // convertsTarget reports whether the source is a pointer, and the conversion is that of its target.
