@@ -5,12 +5,12 @@ package convert
 import (
 	"fmt"
 	"maps"
-	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -83,11 +83,11 @@ func (p *valuePlanner) constants(v *Value, takes string, in *resolve.Type, argum
 		if !ok {
 			return nil, p.misfit(as, fmt.Sprintf("%s with a member %q on one side", takes, member), v)
 		}
-		value, ok := constant(found.Last().Type, text)
-		if !ok || value == zeroOf(value) {
+		value, ok := limits.Constant(found.Last().Type, text)
+		if !ok || value == limits.ZeroOf(value) {
 			return nil, &mismatch{rule: RuleConverter, message: fmt.Sprintf("%q is no value of %s", text, found.Last().Type), hint: "constants are text, whole numbers and bools, and not zero"}
 		}
-		if !fieldLimits(found.Last()).allows(value) {
+		if !limits.OfField(found.Last()).Allows(value) {
 			return nil, &mismatch{rule: RuleRefused, message: fmt.Sprintf("the markers of %s refuse the value %q", found, text), hint: "choose a value that its Enum, bounds, lengths and pattern allow"}
 		}
 		all = append(all, Constant{found, value})
@@ -108,32 +108,6 @@ func hasOthers(t *resolve.Type, to Path, skip map[string]bool) bool {
 				return true
 			}
 		}
-	}
-	return false
-}
-
-// constant reads a value of a basic type: a string, int or bool.
-func constant(t *resolve.Type, text string) (any, bool) {
-	switch {
-	case t.IsText():
-		return text, true
-	case t.IsWhole():
-		n, err := strconv.Atoi(text)
-		return n, err == nil
-	case t.IsBool():
-		b, err := strconv.ParseBool(text)
-		return b, err == nil
-	}
-	return nil, false
-}
-
-// zeroOf returns the zero value of a constant's type.
-func zeroOf(constant any) any {
-	switch constant.(type) {
-	case string:
-		return ""
-	case int:
-		return 0
 	}
 	return false
 }

@@ -3,58 +3,16 @@
 package convert
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
-
-// replacesZero reports whether an API server sets a field to something else than the zero value if the field is
-// missing.
-func replacesZero(f *resolve.Field) bool {
-	switch schema.Default(f) {
-	case "", "false", "0", `""`, "''", "``", "[]", "null":
-		return false
-	case "{}":
-		inner := f.Type.Target()
-		return inner.Kind() == resolve.Struct && defaultsBelow(inner, nil)
-	}
-	return true
-}
-
-// replacesNil reports whether an API server sets a field to something else if Go has nil for it. JSON then has null, or
-// omits the field. Null stays where the field is nullable.
-func replacesNil(f *resolve.Field) bool {
-	writesNull := !f.OmitEmpty && !f.OmitZero
-	return replacesZero(f) && !(writesNull && schema.IsNullable(f))
-}
-
-// defaultsBelow reports whether an API server sets anything in an empty object of a struct.
-func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
-	return !slices.Contains(inside, t) && slices.ContainsFunc(fields.Of(t, nil), func(m Path) bool {
-		f := m.Last()
-		isWritten := f.Type.Kind() == resolve.Struct && !f.Type.EncodesItself() // even an empty one
-		return replacesZero(f) || isWritten && defaultsBelow(f.Type, append(inside, t))
-	})
-}
-
-// leavesZeroOut reports whether a field is left out if its value is zero, so that the API server replaces the zero. A
-// pointer to zero is written.
-func leavesZeroOut(f *resolve.Field) bool { return omitsZero(f) && replacesZero(f) }
-
-// omitsZero reports whether JSON omits the zero value of a field that is no pointer.
-func omitsZero(f *resolve.Field) bool {
-	switch f.Type.Kind() {
-	case resolve.Basic, resolve.Slice, resolve.Map:
-		return f.OmitEmpty || f.OmitZero
-	}
-	return f.OmitZero && f.Type.Kind() != resolve.Pointer
-}
 
 // noteDefaults warns of values that the Go type of a version cannot represent: its JSON leaves the zero value out, and
 // an API server sets the default. Members that the handler copies as text are excepted. It returns the fields of these
@@ -67,7 +25,7 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 		}
 		for _, d := range Directions() {
 			from, to := c.From(d).Last(), c.To(d).Last()
-			if c.isEntry() || warned[to] || c.Default != nil && d == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) {
+			if c.isEntry() || warned[to] || c.Default != nil && d == ToHub || !limits.LeavesZeroOut(to) || limits.RefusesZero(from) || limits.RefusesZero(to) {
 				continue
 			}
 			if warned[to] = true; p.allows(RuleDefault, in, c, here.Spoke) {
@@ -78,27 +36,12 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 				option = "omitzero"
 			}
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
-				strings.Join(here.To(d).Names(), "."), version, zeroText(to.Type), schema.Default(to)).
+				strings.Join(here.To(d).Names(), "."), version, limits.ZeroText(to.Type), schema.Default(to)).
 				WithHint("make it a pointer, or take %s out of its tag; %s accepts it", option, p.spotAt(in, c, here).marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		return true
 	})
 	return warned
-}
-
-// refusesZero reports whether markers exclude the zero value of a field, so that nobody can have written it.
-func refusesZero(f *resolve.Field) bool { return len(fieldLimits(f).refusingZero(f.Type)) > 0 }
-
-// zeroText returns the zero value of a type, as JSON has it.
-func zeroText(t *resolve.Type) string {
-	switch {
-	case t.IsBool():
-		return "false"
-	case t.IsText():
-		return `""`
-	}
-	texts := map[resolve.Kind]string{resolve.Basic: "0", resolve.Slice: "[]", resolve.Map: "{}", resolve.Struct: "{}", resolve.Array: "zero"}
-	return cmp.Or(texts[t.Kind()], "null")
 }
 
 // unreached reports defaults for fields below a pointer that nothing sets, so that the default would never apply.
@@ -140,7 +83,7 @@ func (p *Plan) Replaced() []string {
 	var paths []string
 	for _, t := range []*resolve.Type{p.Root.Spoke, p.Root.Hub} {
 		fields.Visit(t, nil, nil, func(path []string, f *resolve.Field) {
-			if leavesZeroOut(f) {
+			if limits.LeavesZeroOut(f) {
 				paths = append(paths, strings.Join(path, "."))
 			}
 		})
@@ -148,7 +91,7 @@ func (p *Plan) Replaced() []string {
 	}
 	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
 		inBoth := c.Spoke != nil && c.Hub != nil
-		if inBoth && (c.HasDefault() || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last()))) {
+		if inBoth && (c.HasDefault() || c.Value != nil && (limits.LeavesZeroOut(c.Spoke.Last()) || limits.LeavesZeroOut(c.Hub.Last()))) {
 			paths = append(paths, here.paths().list()...)
 		}
 		return true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -31,7 +32,7 @@ type Kind interface {
 	schema(s *Schema, v *Value, f facts)
 	// bounds compares the validation markers of the two values and of their content. part names the content: "[]" for
 	// elements.
-	bounds(b bounds, v *Value, values Sides[bounded], part string)
+	bounds(b bounds, v *Value, values Sides[limits.Value], part string)
 	// expression returns the converted value, or nil if statements are needed.
 	expression(b Body, v *Value, src operand) jen.Code
 	// emit writes the statements that set dst, which is zero so far, from src.

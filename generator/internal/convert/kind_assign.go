@@ -5,6 +5,7 @@ package convert
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -33,7 +34,9 @@ func (Assign) isSame(*Value, map[*Pair]bool) bool                 { return true 
 func (Assign) needs(*Value, Direction) Needs                      { return Needs{} }
 func (Assign) schema(*Schema, *Value, facts)                      {}
 
-func (Assign) bounds(b bounds, _ *Value, values Sides[bounded], part string) { b.same(values, part) }
+func (Assign) bounds(b bounds, _ *Value, values Sides[limits.Value], part string) {
+	b.same(values, part)
+}
 
 func (Assign) expression(b Body, v *Value, src operand) jen.Code {
 	return b.converted(v.Types, src.value())

@@ -5,6 +5,7 @@ package convert
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -33,7 +34,9 @@ func (k Call) needs(*Value, Direction) Needs                    { return Needs{k
 func (k Call) schema(s *Schema, _ *Value, f facts)              { s.addPair(k.Pair, f) }
 func (Call) expression(Body, *Value, operand) jen.Code          { return nil }
 
-func (Call) bounds(b bounds, _ *Value, values Sides[bounded], part string) { b.compare(values, part) }
+func (Call) bounds(b bounds, _ *Value, values Sides[limits.Value], part string) {
+	b.compare(values, part)
+}
 
 // emit adds the field path to the error of the function, if it can fail.
 func (k Call) emit(b Body, _ *Value, src, dst operand) {

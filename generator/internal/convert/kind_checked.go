@@ -9,6 +9,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -75,10 +76,10 @@ func (k Checked) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismat
 // json plans the conversion between any value and its JSON. The text loses its formatting and the members that the type
 // does not have.
 func (k Checked) json(p *valuePlanner, v *Value) (*Value, *mismatch) {
-	if isBlob(v.Spoke) == isBlob(v.Hub) {
+	if limits.IsBlob(v.Spoke) == limits.IsBlob(v.Hub) {
 		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v)
 	}
-	v.Outer = sideOf(isBlob(v.Hub))
+	v.Outer = sideOf(limits.IsBlob(v.Hub))
 	k.Funcs = towards(v.Outer, "FormatJSON", "ParseJSON")
 	v.Loss = towards(v.Outer, "whether it was empty or absent", "how it was written, and what the type does not have")
 	blob := v.At(v.Outer)
@@ -99,7 +100,7 @@ func (k Checked) needs(_ *Value, d Direction) Needs {
 	return Needs{Context: k.OmitsZero[d] == nil, Error: true}
 }
 
-func (k Checked) bounds(b bounds, _ *Value, values Sides[bounded], part string) {
+func (k Checked) bounds(b bounds, _ *Value, values Sides[limits.Value], part string) {
 	if k.Funcs == both("Integer") {
 		b.compare(values, part)
 	}
@@ -116,13 +117,6 @@ func (k Checked) emit(b Body, _ *Value, src, dst operand) {
 	} else {
 		b.checked(call)
 	}
-}
-
-// isBlob reports whether a type contains JSON as text.
-func isBlob(t *resolve.Type) bool {
-	return t.IsText() || t.Is("k8s.io/apimachinery/pkg/runtime", "RawExtension") ||
-		t.Is("k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSON") ||
-		t.Kind() == resolve.Slice && t.Elem().Basic() == "uint8"
 }
 
 // textual returns the word for a type in the names of its functions, and the loss in its text. The word is empty for a

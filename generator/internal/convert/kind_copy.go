@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -41,7 +42,7 @@ func (DeepCopyInto) needs(*Value, Direction) Needs                      { return
 func (DeepCopyInto) schema(*Schema, *Value, facts)                      {}
 func (DeepCopyInto) expression(Body, *Value, operand) jen.Code          { return nil }
 
-func (DeepCopyInto) bounds(b bounds, _ *Value, values Sides[bounded], part string) {
+func (DeepCopyInto) bounds(b bounds, _ *Value, values Sides[limits.Value], part string) {
 	b.same(values, part)
 }
 
@@ -73,7 +74,9 @@ func (DeepCopy) isSame(*Value, map[*Pair]bool) bool                 { return tru
 func (DeepCopy) needs(*Value, Direction) Needs                      { return Needs{} }
 func (DeepCopy) schema(*Schema, *Value, facts)                      {}
 
-func (DeepCopy) bounds(b bounds, _ *Value, values Sides[bounded], part string) { b.same(values, part) }
+func (DeepCopy) bounds(b bounds, _ *Value, values Sides[limits.Value], part string) {
+	b.same(values, part)
+}
 
 func (DeepCopy) expression(_ Body, _ *Value, src operand) jen.Code {
 	return src.code.Clone().Dot("DeepCopy").Call()

@@ -5,6 +5,7 @@ package convert
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -45,7 +46,7 @@ func (Each) isSame(v *Value, seen map[*Pair]bool) bool { return v.Elem.isSame(se
 func (Each) needs(*Value, Direction) Needs             { return Needs{} }
 func (Each) schema(s *Schema, v *Value, f facts)       { s.addElements(v, f) }
 
-func (Each) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+func (Each) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.compare(values, part)
 	b.elements(v, values, part)
 }

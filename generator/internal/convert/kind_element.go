@@ -9,6 +9,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -57,7 +58,7 @@ func (Element) needs(*Value, Direction) Needs             { return Needs{} }
 func (k Element) schema(s *Schema, v *Value, f facts)     { s.addElement(v, f, k.Constants) }
 func (Element) expression(Body, *Value, operand) jen.Code { return nil }
 
-func (Element) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+func (Element) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.element(v, values, part)
 }
 

@@ -5,6 +5,7 @@ package convert
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -31,7 +32,7 @@ func (Entries) isSame(v *Value, seen map[*Pair]bool) bool { return v.Elem.isSame
 func (Entries) needs(*Value, Direction) Needs             { return Needs{} }
 func (Entries) schema(s *Schema, v *Value, f facts)       { s.addElements(v, f) }
 
-func (Entries) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+func (Entries) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.compare(values, part)
 	b.elements(v, values, part)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 )
 
 // Entry converts between a value and the text of a metadata entry, or between two entries.
@@ -47,7 +49,7 @@ func (Entry) content(*valuePlanner, *Value, converters) *content { return nil }
 func (Entry) traits() traits                                     { return traits{} }
 func (Entry) isSame(*Value, map[*Pair]bool) bool                 { return false }
 func (Entry) schema(*Schema, *Value, facts)                      {}
-func (Entry) bounds(bounds, *Value, Sides[bounded], string)      {}
+func (Entry) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Entry) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (k Entry) needs(_ *Value, d Direction) Needs {

@@ -6,6 +6,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -40,7 +41,7 @@ func (First) needs(*Value, Direction) Needs             { return Needs{} }
 func (First) schema(s *Schema, v *Value, f facts)       { s.addElement(v, f, nil) }
 func (First) expression(Body, *Value, operand) jen.Code { return nil }
 
-func (First) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+func (First) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.element(v, values, part)
 }
 

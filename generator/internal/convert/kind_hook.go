@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 )
 
 // Hook converts all values of the two types with the user's own code.
@@ -33,7 +35,7 @@ func (Hook) traits() traits                                     { return traits{
 func (Hook) isSame(*Value, map[*Pair]bool) bool                 { return false }
 func (Hook) needs(*Value, Direction) Needs                      { return Needs{Context: true, Error: true} }
 func (Hook) schema(*Schema, *Value, facts)                      {}
-func (Hook) bounds(bounds, *Value, Sides[bounded], string)      {}
+func (Hook) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Hook) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (Hook) emit(b Body, v *Value, src, dst operand) {

@@ -8,6 +8,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -59,12 +60,12 @@ func (k Keyed) schema(s *Schema, v *Value, f facts) {
 }
 
 // bounds compares the keys of the map, which have no markers, with the member of the list's elements that has the key.
-func (k Keyed) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+func (k Keyed) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.compare(values, part)
-	member, key := k.Member.Last(), bounded{t: values.At(v.Outer.Other()).t.Key()}
+	member, key := k.Member.Last(), limits.Value{Type: values.At(v.Outer.Other()).Type.Key()}
 	inner := b
 	inner.zeroless = Ways[bool]{}
-	inner.compare(facing(v.Outer, bounded{t: member.Type, own: []markers{{doc: member.Doc}}}, key), part+"[key]")
+	inner.compare(facing(v.Outer, limits.Element(member), key), part+"[key]")
 	b.elements(v, values, part)
 }
 

@@ -2,7 +2,11 @@
 
 package convert
 
-import "github.com/dave/jennifer/jen"
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
+)
 
 // Not negates a bool.
 type Not struct{}
@@ -25,7 +29,7 @@ func (Not) traits() traits                                     { return traits{}
 func (Not) isSame(*Value, map[*Pair]bool) bool                 { return false }
 func (Not) needs(*Value, Direction) Needs                      { return Needs{} }
 func (Not) schema(*Schema, *Value, facts)                      {}
-func (Not) bounds(bounds, *Value, Sides[bounded], string)      {}
+func (Not) bounds(bounds, *Value, Sides[limits.Value], string) {}
 
 func (Not) expression(_ Body, _ *Value, src operand) jen.Code {
 	return jen.Op("!").Add(src.value())

@@ -10,6 +10,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -88,7 +89,7 @@ func (Parts) traits() traits                                     { return traits
 func (Parts) isSame(*Value, map[*Pair]bool) bool                 { return false }
 func (Parts) needs(*Value, Direction) Needs                      { return Needs{} }
 func (Parts) schema(*Schema, *Value, facts)                      {}
-func (Parts) bounds(bounds, *Value, Sides[bounded], string)      {}
+func (Parts) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Parts) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (k Parts) emit(b Body, v *Value, src, dst operand) {

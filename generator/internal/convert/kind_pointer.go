@@ -9,6 +9,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
@@ -51,7 +52,7 @@ func (k Pointer) isSame(v *Value, seen map[*Pair]bool) bool {
 	return k.OnlyIfSet == OnlyIfSet{} && v.Elem.isSame(seen)
 }
 
-func (Pointer) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+func (Pointer) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.value(v.Elem, values, part)
 }
 
@@ -134,9 +135,9 @@ func (p *valuePlanner) intent(v *Value, name string) (k Optional, bad *mismatch)
 	plain := v.At(v.Outer.Other())
 	pointer, field := p.fields.across(v.Outer)
 	// An API server replaces nil by the default.
-	replaced := !p.element && pointer.Type == v.At(v.Outer) && replacesNil(pointer) && !(p.missing && v.Outer == Hub)
+	replaced := !p.element && pointer.Type == v.At(v.Outer) && limits.ReplacesNil(pointer) && !(p.missing && v.Outer == Hub)
 	switch {
-	case name == "optional" && replaced && len(fieldLimits(field).refusingZero(plain)) == 0:
+	case name == "optional" && replaced && len(limits.OfField(field).RefusingZero(plain)) == 0:
 		return k, &mismatch{rule: RuleDefault,
 			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", schema.Default(pointer)), hint: p.optionalHint(v.Outer, pointer)}
 	case name == "" && replaced:
@@ -176,7 +177,7 @@ func (k Optional) needs(v *Value, d Direction) Needs {
 	return Needs{Context: v.Outer == d.To() && k.ZeroInWhole}
 }
 
-func (k Optional) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+func (k Optional) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.zeroless[v.Outer.In()] = b.zeroless[v.Outer.In()] || k.ZeroIsNil
 	b.value(v.Elem, values, part)
 }

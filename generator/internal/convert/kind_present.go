@@ -5,6 +5,7 @@ package convert
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -45,7 +46,7 @@ func (Present) traits() traits                                     { return trai
 func (Present) isSame(*Value, map[*Pair]bool) bool                 { return false }
 func (Present) needs(*Value, Direction) Needs                      { return Needs{} }
 func (Present) schema(*Schema, *Value, facts)                      {}
-func (Present) bounds(bounds, *Value, Sides[bounded], string)      {}
+func (Present) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Present) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (k Present) emit(b Body, v *Value, src, dst operand) {

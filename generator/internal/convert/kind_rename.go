@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -37,7 +38,7 @@ func (Rename) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) 
 	if bad != nil {
 		return nil, bad
 	}
-	spoke := p.valuesOf(v.Spoke, limitsIn(v.Spoke, p.fields.Spoke))
+	spoke := p.valuesOf(v.Spoke, limits.In(v.Spoke, p.fields.Spoke))
 	var k Rename
 	for _, r := range renames {
 		for _, d := range Directions() {
@@ -80,14 +81,14 @@ func staysItself(value string, renames []Renaming, spoke []string) bool {
 // fitting returns the renamings whose values the markers of both sides allow. It reports the others, unless their rule
 // is for every struct that has the field. Empty text is no value.
 func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
-	spoke, hub := limitsIn(v.Spoke, p.fields.Spoke), limitsIn(v.Hub, p.fields.Hub)
+	spoke, hub := limits.In(v.Spoke, p.fields.Spoke), limits.In(v.Hub, p.fields.Hub)
 	var fit []Renaming
 	for _, r := range p.renames {
 		var refused, version string
 		switch {
-		case r.From != "" && !spoke.allows(r.From):
+		case r.From != "" && !spoke.Allows(r.From):
 			refused, version = r.From, p.version(Spoke)
-		case r.To != "" && !hub.allows(r.To):
+		case r.To != "" && !hub.Allows(r.To):
 			refused, version = r.To, p.version(Hub)
 		default:
 			fit = append(fit, r)
@@ -108,7 +109,7 @@ func (Rename) needs(*Value, Direction) Needs                      { return Needs
 func (Rename) schema(*Schema, *Value, facts)                      {}
 func (Rename) expression(Body, *Value, operand) jen.Code          { return nil }
 
-func (k Rename) bounds(b bounds, _ *Value, values Sides[bounded], part string) {
+func (k Rename) bounds(b bounds, _ *Value, values Sides[limits.Value], part string) {
 	b.renames = k
 	b.compare(values, part)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -48,7 +49,7 @@ func (k Tuple) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	case p.renames == nil:
 		return nil, &mismatch{rule: RuleConverter, message: "tuple lacks its values", hint: example}
 	}
-	limits := limitsIn(plain, field)
+	limits := limits.In(plain, field)
 	texts := p.valuesOf(plain, limits)
 	for _, r := range p.renames {
 		list, text := Sides[string]{r.From, r.To}.across(v.Outer)
@@ -56,7 +57,7 @@ func (k Tuple) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 		if text == "" || len(values) != len(names) || strings.Join(values, "") == "" {
 			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%q is not %d values of %s for a text", list, len(names), argument), hint: example}
 		}
-		if !limits.allows(text) {
+		if !limits.Allows(text) {
 			return nil, &mismatch{rule: RuleRefused, message: fmt.Sprintf("the markers of %s refuse the value %q", field.JSON, text), hint: "choose a value that its Enum, bounds, lengths and pattern allow"}
 		}
 		of := TupleText{Text: text}
@@ -98,7 +99,7 @@ func (Tuple) traits() traits                                     { return traits
 func (Tuple) isSame(*Value, map[*Pair]bool) bool                 { return false }
 func (Tuple) needs(*Value, Direction) Needs                      { return Needs{} }
 func (Tuple) schema(*Schema, *Value, facts)                      {}
-func (Tuple) bounds(bounds, *Value, Sides[bounded], string)      {}
+func (Tuple) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Tuple) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (k Tuple) emit(b Body, v *Value, src, dst operand) {

@@ -9,6 +9,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -91,9 +92,9 @@ func (k Wrap) schema(s *Schema, v *Value, f facts) {
 	s.put(k.Member.Names(), below)
 }
 
-func (k Wrap) bounds(b bounds, v *Value, values Sides[bounded], part string) {
+func (k Wrap) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.zeroless[v.Outer.In()] = b.zeroless[v.Outer.In()] || k.Plain != nil
-	*values.on(v.Outer) = boundedField(k.Member.Last())
+	*values.on(v.Outer) = limits.Of(k.Member.Last())
 	b.value(v.Elem, values, part)
 }
 

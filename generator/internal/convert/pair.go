@@ -13,6 +13,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -315,16 +316,16 @@ func (p *pairPlanner) addDefault(c *Claim, r model.ConversionRule) {
 	side := c.DefaultTo().To()
 	field, version := c.At(side), p.version(side)
 	t := field.Last().Type
-	value, ok := constant(t.Target(), r.Default.V)
+	value, ok := limits.Constant(t.Target(), r.Default.V)
 	if r.From != "" {
 		value, ok = Metadata(r.From), t.IsText() && t.Package == ""
 	}
-	if !ok || value == zeroOf(value) && t.Kind() != resolve.Pointer {
+	if !ok || value == limits.ZeroOf(value) && t.Kind() != resolve.Pointer {
 		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the %s's %s", r.Default.V, side, t).
 			WithHint("a default is text, a whole number or a bool, and zero is one for a pointer only; +webhook:conversion:custom is for other types"))
 		return
 	}
-	if r.From == "" && !fieldLimits(field.Last()).allows(value) {
+	if r.From == "" && !limits.OfField(field.Last()).Allows(value) {
 		p.diags.Add(diag.Errorf(r.Default.At, RuleRefused, "the markers of %s refuse the default %q", version, r.Default.V).
 			WithHint("choose a value that its Enum, bounds, lengths and pattern allow").WithRelated(field.Last().Range, "the field of %s is here", version))
 		return

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -131,7 +132,7 @@ func (c *Claim) ZeroBelow(d Direction) bool {
 		return false
 	}
 	how, ok := c.Value.Kind.(Optional)
-	return ok && c.Value.Outer == d.To() && how.ZeroInWhole && replacesNil(c.To(d).Last()) && c.Value.Elem.To(d).Kind() == resolve.Basic
+	return ok && c.Value.Outer == d.To() && how.ZeroInWhole && limits.ReplacesNil(c.To(d).Last()) && c.Value.Elem.To(d).Kind() == resolve.Basic
 }
 
 // isCustom reports whether the user's own code converts the field, or its content.

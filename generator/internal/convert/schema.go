@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
@@ -27,7 +28,7 @@ type Schema struct {
 	// Annotations and Labels are the keys of metadata entries that rules of a kind use.
 	Annotations, Labels []string
 	// Limits are the limits that markers set for a value that may be restored.
-	Limits   Limits
+	Limits   limits.Limits
 	Members  map[string]*Schema
 	Elements *Schema
 	// Same is an equal schema of the same struct. One of the two schemas contains the other, or the struct is

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
@@ -21,9 +22,9 @@ func (p *planner) noteOneDefault(plan *Plan, warned map[*resolve.Field]bool) {
 		}
 		for _, d := range Directions() {
 			from, to := c.From(d).Last(), c.To(d).Last()
-			differs := replacesZero(to) || schema.Default(to) != "" && from.Type.Kind() == resolve.Pointer
+			differs := limits.ReplacesZero(to) || schema.Default(to) != "" && from.Type.Kind() == resolve.Pointer
 			isWritten := !same.has(here.Spoke.Names()) && c.writesMissing(d)
-			if !differs || isWritten || !boundedField(from).mayBeAbsent() || warned[to] || p.allows(RuleOneDefault, in, c, here.Spoke) {
+			if !differs || isWritten || !limits.Of(from).MayBeAbsent() || warned[to] || p.allows(RuleOneDefault, in, c, here.Spoke) {
 				continue
 			}
 			warned[to] = true
@@ -45,7 +46,7 @@ func (c *Claim) writesMissing(d Direction) bool {
 	if to.Type.Kind() == resolve.Pointer {
 		return !to.OmitEmpty && !to.OmitZero && schema.IsNullable(to) // null stays
 	}
-	return !omitsZero(to) && !c.Below(d)
+	return !limits.OmitsZero(to) && !c.Below(d)
 }
 
 // noteUnknown warns of structs in which the API server keeps members that their Go types do not have. A conversion

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -197,30 +198,9 @@ func (p *valuePlanner) unread(v *Value) *mismatch {
 	return &mismatch{rule: RuleMismatch, message: t.String() + " has fields that only its own package can read", hint: p.byHand()}
 }
 
-// fieldLimits returns the limits of a field's value: its own and the limits of its type.
-func fieldLimits(f *resolve.Field) Limits { return limitsIn(f.Type.Target(), f) }
-
-// limitsIn returns the limits of a value in a field, with the Enum of the field and of its type.
-func limitsIn(t *resolve.Type, f *resolve.Field) (l Limits) {
-	l.Read(bounded{t: t}.doc(), false)
-	ofType := l.Enum
-	switch outer := f.Type.Target(); {
-	case outer == t:
-		l.Read(f.Doc, false)
-	case outer.Kind() == resolve.Slice && outer.Elem().Target() == t:
-		l.Read(outer.Doc(), true)
-		l.Read(f.Doc, true)
-	}
-	both := slices.DeleteFunc(slices.Clone(l.Enum), func(v string) bool { return !slices.Contains(ofType, v) })
-	if len(both) > 0 { // a value must satisfy both
-		l.Enum = both
-	}
-	return l
-}
-
 // valuesOf returns the possible values of a text: its Enum, or else the constants of its type. It returns none if any
 // text is possible.
-func (p *planner) valuesOf(t *resolve.Type, l Limits) []string {
+func (p *planner) valuesOf(t *resolve.Type, l limits.Limits) []string {
 	if len(l.Enum) > 0 {
 		return l.Enum
 	}
@@ -229,7 +209,7 @@ func (p *planner) valuesOf(t *resolve.Type, l Limits) []string {
 
 // total checks that each value of an enum has a value on the other side.
 func (p *valuePlanner) total(v *Value) *mismatch {
-	spokeLimits, hubLimits := limitsIn(v.Spoke, p.fields.Spoke), limitsIn(v.Hub, p.fields.Hub)
+	spokeLimits, hubLimits := limits.In(v.Spoke, p.fields.Spoke), limits.In(v.Hub, p.fields.Hub)
 	if v.Same && slices.Equal(spokeLimits.Enum, hubLimits.Enum) {
 		return nil // the constants of one type, which take long to find
 	}
@@ -265,7 +245,7 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 }
 
 // enum names the values of an enum of a version: its type, or the marker of a field.
-func (p *valuePlanner) enum(t *resolve.Type, l Limits, side Side) string {
+func (p *valuePlanner) enum(t *resolve.Type, l limits.Limits, side Side) string {
 	if len(l.Enum) == 0 || t.Name != "" && t.Package != "" {
 		return t.String()
 	}

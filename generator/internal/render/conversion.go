@@ -15,6 +15,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
@@ -267,7 +268,7 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 	}
 	putSet(fields, map[string]bool{"Dropped": s.Dropped, "Custom": s.Custom, "Scattered": s.Scattered})
 	if !s.Limits.IsZero() {
-		fields[jen.Id("Limits")] = jen.Qual(conversionPackage, "Limits").Values(limits(s.Limits))
+		fields[jen.Id("Limits")] = jen.Qual(conversionPackage, "Limits").Values(limitFields(s.Limits))
 	}
 	if len(s.Members) > 0 {
 		members := jen.Dict{}
@@ -285,8 +286,8 @@ func (w *conversionWriter) schema(s *convert.Schema, typed bool) *jen.Statement 
 	return jen.Values(fields)
 }
 
-// limits returns the fields of a conversion.Limits literal.
-func limits(l convert.Limits) jen.Dict {
+// limitFields returns the fields of a conversion.Limits literal.
+func limitFields(l limits.Limits) jen.Dict {
 	fields := jen.Dict{}
 	putSet(fields, map[string]string{"Minimum": l.Minimum, "Maximum": l.Maximum, "Pattern": l.Pattern})
 	putSet(fields, map[string]bool{"ExclusiveMinimum": l.ExclusiveMinimum, "ExclusiveMaximum": l.ExclusiveMaximum})

@@ -11,6 +11,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
@@ -95,7 +96,7 @@ func (w *conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan) {
 			}
 		}
 	}
-	spoke, hub := plan.Marks(convert.Spoke), plan.Marks(convert.Hub)
+	spoke, hub := limits.Marks(plan.Root.Types.Spoke), limits.Marks(plan.Root.Types.Hub)
 	if len(spoke)+len(hub) == 0 {
 		return
 	}
@@ -109,12 +110,12 @@ func (w *conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan) {
 }
 
 // schemaOf derives a schema from a type and the markers of its fields.
-func (w *conversionTestWriter) schemaOf(t jen.Code, marks []convert.Mark) *jen.Statement {
+func (w *conversionTestWriter) schemaOf(t jen.Code, marks []limits.Mark) *jen.Statement {
 	schema := jen.Qual(conversiontestPackage, "SchemaOf").Types(t)
 	if len(marks) == 0 {
 		return schema.Call(jen.Id("t"), jen.Nil())
 	}
-	return schema.Call(jen.Id("t"), jen.Map(jen.String()).String().Values(lines(marks, func(m convert.Mark) *jen.Statement {
+	return schema.Call(jen.Id("t"), jen.Map(jen.String()).String().Values(lines(marks, func(m limits.Mark) *jen.Statement {
 		return jen.Lit(m.Path).Op(":").Add(rawText(m.Schema))
 	})...))
 }
