@@ -8,6 +8,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/ruleset"
 )
 
 // allows reports whether a marker accepts a warning about a claim of a pair. The path leads from the kind to the field
@@ -15,14 +16,14 @@ import (
 func (p *planner) allows(rule string, pair *Pair, c *Claim, path Path) bool {
 	allowed := p.allowing(rule, pair, c, path)
 	for _, r := range allowed {
-		p.rules.reached[r] = true
+		p.rules.Use(r)
 	}
 	return len(allowed) > 0
 }
 
 // allowing returns the markers that accept a warning about a claim, if there is one.
 func (p *planner) allowing(rule string, pair *Pair, c *Claim, path Path) []*model.ConversionRule {
-	return slices.DeleteFunc(slices.Clone(p.rules.allowed), func(r *model.ConversionRule) bool {
+	return slices.DeleteFunc(slices.Clone(p.rules.Allowances()), func(r *model.ConversionRule) bool {
 		// A converter may have led into a member, which the path does not have.
 		return r.Rule != rule || !p.covers(r, path) && !p.isFor(r, pair.Spoke, c.Spoke)
 	})
@@ -37,7 +38,7 @@ type visit struct {
 // visit calls a function for the claims with values of a pair and of the pairs inside it, at their places. It visits a
 // pair once with an allowance of the rule, and once without. It goes into a claim if the function returns true.
 func (p *planner) visit(rule string, pair *Pair, at place, seen map[visit]bool, use func(in *Pair, c *Claim, here place) bool) {
-	visited := visit{pair, len(at.Spoke) > 0 && slices.ContainsFunc(p.rules.allowed, func(r *model.ConversionRule) bool {
+	visited := visit{pair, len(at.Spoke) > 0 && slices.ContainsFunc(p.rules.Allowances(), func(r *model.ConversionRule) bool {
 		return r.Rule == rule && p.covers(r, at.Spoke)
 	})}
 	if seen[visited] || pair.Opaque {
@@ -69,7 +70,7 @@ func (p *planner) isFor(r *model.ConversionRule, t *resolve.Type, path Path) boo
 	if r.Struct.IsZero() {
 		return r.Declared == p.conversion.Declared && isAt(r.Field.V, path)
 	}
-	return r.Struct == goType(t) && isAt(r.Field.V, path)
+	return r.Struct == ruleset.GoType(t) && isAt(r.Field.V, path)
 }
 
 // isAt reports whether a path leads to a field or into it. A final * stands for every field. Without a field, any path

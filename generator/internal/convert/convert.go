@@ -13,6 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/ruleset"
 )
 
 // Plan is the conversion between one spoke and its hub.
@@ -51,7 +52,7 @@ func Project(ctx context.Context, module *load.Module, p *model.Project) ([]*Pac
 	if len(p.Conversions) == 0 && len(p.ConversionRules) == 0 {
 		return nil, nil
 	}
-	types, rules := resolve.New(ctx, module), groupRules(p.ConversionRules)
+	types, rules := resolve.New(ctx, module), ruleset.Group(p.ConversionRules)
 	var packages []*Package
 	var planners []*planner // of the packages, in the same order
 	var diags diag.List
@@ -98,7 +99,7 @@ func Project(ctx context.Context, module *load.Module, p *model.Project) ([]*Pac
 		}
 	}
 	if !diags.HasErrors() && !p.Incomplete {
-		diags.Add(rules.unused()...)
+		diags.Add(rules.Unused()...)
 	}
 	return packages, diags
 }
@@ -112,8 +113,8 @@ type conversion struct {
 
 // matchAll matches the rules to pairs of structs. A rule that is true for some counterparts of its struct alone has no
 // effect on the others. Only then are these matched by names, which may lead to further counterparts.
-func matchAll(all []conversion, rules ruleset) {
-	for again := true; again; again = rules.narrowed() {
+func matchAll(all []conversion, rules ruleset.Set) {
+	for again := true; again; again = rules.Narrowed() {
 		for _, c := range all {
 			c.planner.matched = map[pairKey]*pairPlanner{}
 		}

@@ -75,7 +75,7 @@ func (s spot) within(path string) string {
 // outermost struct around. The last is for structs of other modules, and for rules that would concern other
 // counterparts that have the fields.
 func (p *pairPlanner) spotOf(paths ...Path) spot {
-	isShared := slices.ContainsFunc(p.rules.hubs[p.Spoke], func(hub *resolve.Type) bool {
+	isShared := slices.ContainsFunc(p.rules.Counterparts(p.Spoke), func(hub *resolve.Type) bool {
 		return hub != p.Hub && slices.ContainsFunc(paths, func(m Path) bool { return fields.Has(hub, m.String()) })
 	})
 	named := func(before Path) string {

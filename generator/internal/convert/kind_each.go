@@ -18,7 +18,7 @@ func (Each) matches(c candidate) bool {
 	if !c.areBoth(resolve.Slice) && !c.areBoth(resolve.Array) {
 		return c.converter == "each"
 	}
-	fits := converter(c.Spoke, c.Hub) == "" || c.rules.hooked(c.Spoke.Elem().Target(), c.Hub.Elem().Target())
+	fits := converter(c.Spoke, c.Hub) == "" || c.rules.Hooked(c.Spoke.Elem().Target(), c.Hub.Elem().Target())
 	return fits && c.Spoke.Len() == c.Hub.Len()
 }
 

@@ -19,7 +19,7 @@ const HookLoss = "what your functions lose"
 func (Hook) String() string { return "your own code" }
 
 func (Hook) matches(c candidate) bool {
-	return c.converter == "" && c.rules.hooked(c.Spoke, c.Hub)
+	return c.converter == "" && c.rules.Hooked(c.Spoke, c.Hub)
 }
 
 func (Hook) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {

@@ -115,7 +115,7 @@ func (k Optional) plan(p *valuePlanner, v *Value, as converters) (*Value, *misma
 	v.Loss[v.Outer.Out()] = "whether it was nil or zero"
 	name, _ := as.first()
 	spoke, hub := content.types.Spoke, content.types.Hub
-	if name == "" && (spoke.Kind() == resolve.Struct) != (hub.Kind() == resolve.Struct) && !p.rules.hooked(spoke, hub) {
+	if name == "" && (spoke.Kind() == resolve.Struct) != (hub.Kind() == resolve.Struct) && !p.rules.Hooked(spoke, hub) {
 		return nil, p.differ(v)
 	}
 	k, bad := p.intent(v, name)

@@ -16,6 +16,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/ruleset"
 )
 
 // pairPlanner plans one pair of structs.
@@ -42,14 +43,14 @@ type match struct {
 }
 
 // rule makes the claims of the rules for one field.
-func (p *pairPlanner) rule(f fieldRules) []match {
-	rules, drop := besideCustom(f.rules)
+func (p *pairPlanner) rule(f ruleset.ForField) []match {
+	rules, drop := besideCustom(f.Rules)
 	main := rules[0]
 	switch {
 	case main.Verb == model.Alike:
 		p.alike(main)
 		return nil
-	case f.field == "":
+	case f.Field == "":
 		return p.hubRule(rules, drop)
 	}
 	claim := match{Claim: &Claim{}}
@@ -63,8 +64,8 @@ func (p *pairPlanner) rule(f fieldRules) []match {
 		case r.Verb == model.Default && differs(r, claim.defaults):
 			claim.defaults = append(claim.defaults, r)
 		case decided || r.Verb == model.Default:
-			p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule for the field %s", f.field).WithRelated(main.Range, "the first is here"))
-			p.taken.Spoke[f.field] = true
+			p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule for the field %s", f.Field).WithRelated(main.Range, "the first is here"))
+			p.taken.Spoke[f.Field] = true
 			return nil
 		default:
 			main, decided = r, true
@@ -547,7 +548,7 @@ func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
 		add(&sameType, name, resolve.Identical(h.Last().Type, m.Last().Type) && shareWord(m.Last().JSON, h.Last().JSON))
 	}
 	said := func(path string) (string, bool) { return p.spotOf(m).to(path, as[path]), true }
-	for _, r := range p.rules.of[goType(p.Hub)] { // from the time when the spoke was the hub
+	for _, r := range p.rules.Of(p.Hub) { // from the time when the spoke was the hub
 		if r.Verb == model.ToHub && r.Path.V == m.String() && r.Field.IsSet() && len(r.As.V) == 0 {
 			return said(r.Field.V)
 		}

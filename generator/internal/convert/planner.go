@@ -15,6 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/ruleset"
 )
 
 // planner plans the conversions of one package, which share the pairs of structs.
@@ -22,7 +23,7 @@ type planner struct {
 	*Package
 	module     *load.Module
 	types      *resolve.Resolver
-	rules      ruleset
+	rules      ruleset.Set
 	conversion *model.Conversion
 	// matched and pairs are the pairs of structs after each of the two passes.
 	matched map[pairKey]*pairPlanner
@@ -121,11 +122,11 @@ func (p *planner) match(at place, spoke, hub *resolve.Type, skip Sides[map[strin
 		taken:  Sides[map[string]bool]{map[string]bool{}, map[string]bool{}},
 		claims: Sides[map[string]diag.Range]{map[string]diag.Range{}, map[string]diag.Range{}}}
 	p.matched[key] = w
-	p.rules.meet(spoke, hub)
+	p.rules.Meet(spoke, hub)
 	for _, side := range []Side{Spoke, Hub} {
 		maps.Copy(w.taken.At(side), skip.At(side))
 	}
-	for _, f := range p.rules.reach(p.conversion.Declared, spoke, hub, w.taken.Spoke) {
+	for _, f := range p.rules.Reach(p.conversion.Declared, spoke, hub, w.taken.Spoke) {
 		w.ruled = append(w.ruled, w.rule(f)...)
 	}
 	w.moved = Sides[map[string]bool]{maps.Clone(w.taken.Spoke), maps.Clone(w.taken.Hub)}

@@ -114,7 +114,7 @@ func (p *valuePlanner) value(types Sides[*Type], as converters) (*Value, *mismat
 	if k := c.kind(); k != nil {
 		return k.plan(p, v, as)
 	}
-	if c.isClosed && p.rules.alike(v.Spoke) {
+	if c.isClosed && p.rules.Alike(v.Spoke) {
 		return nil, p.unread(v)
 	}
 	return nil, p.differ(v)
@@ -148,8 +148,8 @@ func (p *valuePlanner) candidate(v *Value, as converters) candidate {
 		return c
 	}
 	spoke, hub := v.Spoke, v.Hub
-	c.isCopy = v.Same && len(p.skip.Spoke)+len(p.skip.Hub) == 0 && !p.rules.names(spoke)
-	c.isClosed = !c.isCopy && ((spoke.EncodesItself() || hub.EncodesItself()) && !p.rules.alike(spoke) ||
+	c.isCopy = v.Same && len(p.skip.Spoke)+len(p.skip.Hub) == 0 && !p.rules.Names(spoke)
+	c.isClosed = !c.isCopy && ((spoke.EncodesItself() || hub.EncodesItself()) && !p.rules.Alike(spoke) ||
 		spoke.EncodesItself() && spoke.IsHidden() || hub.EncodesItself() && hub.IsHidden())
 	return c
 }

@@ -14,7 +14,7 @@ import (
 func (p *pairPlanner) noteEmbedded() {
 	for _, f := range p.Spoke.Fields() {
 		i := slices.IndexFunc(p.Hub.Fields(), func(g *resolve.Field) bool { return g.Inline && resolve.Identical(f.Type, g.Type) })
-		if !f.Inline || i < 0 || f.Type.Kind() != resolve.Struct || f.Type.EncodesItself() || f.Type.IsHidden() || p.rules.names(f.Type) {
+		if !f.Inline || i < 0 || f.Type.Kind() != resolve.Struct || f.Type.EncodesItself() || f.Type.IsHidden() || p.rules.Names(f.Type) {
 			continue
 		}
 		v := &Value{Types: typesOf(f.Type, f.Type)}
