@@ -8,6 +8,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -37,7 +38,7 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 			}
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
 				strings.Join(here.To(d).Names(), "."), version, limits.ZeroText(to.Type), schema.Default(to)).
-				WithHint("make it a pointer, or take %s out of its tag; %s accepts it", option, p.spotAt(in, c, here).marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
+				WithHint("make it a pointer, or take %s out of its tag; %s accepts it", option, p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		return true
 	})
@@ -57,10 +58,10 @@ func (p *pairPlanner) unreached() {
 			if f.Type.Kind() != resolve.Pointer || p.makes(around, to) {
 				continue
 			}
-			custom := spot{fields: around.String()}.marker(model.Custom)
+			custom := hint.Spot{Fields: around.String()}.Marker(model.Custom)
 			if to == ToHub {
 				s := p.spotOf()
-				custom = s.marker(model.Custom, "hub", s.within(around.String()))
+				custom = s.Marker(model.Custom, "hub", s.Within(around.String()))
 			}
 			p.diags.Add(diag.Errorf(p.claims.To(to)[path.String()], RuleDefault, "the default for %s is never set: nothing of %s converts to %s or to a field in it", path, p.version(to.From()), around).
 				WithHint("+webhook:conversion:to moves a field there; %s sets it by your own code", custom).WithRelated(f.Range, "%s is a pointer", around))

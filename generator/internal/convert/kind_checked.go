@@ -9,6 +9,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -62,7 +63,7 @@ func (k Checked) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismat
 		}
 		side := sideOf(v.Hub.IsText())
 		text, value := v.across(side)
-		word, loss := textual(value)
+		word, loss := hint.Textual(value)
 		if word == "" || !text.IsText() {
 			return nil, p.misfit(name, "a whole number, bool, Quantity, Duration or IntOrString and a string", v)
 		}
@@ -117,22 +118,4 @@ func (k Checked) emit(b Body, _ *Value, src, dst operand) {
 	} else {
 		b.checked(call)
 	}
-}
-
-// textual returns the word for a type in the names of its functions, and the loss in its text. The word is empty for a
-// type without such functions.
-func textual(t *resolve.Type) (word, loss string) {
-	switch {
-	case t.IsWhole():
-		return "Integer", ""
-	case t.IsBool():
-		return "Bool", ""
-	case t.Is(quantityPackage, "Quantity"):
-		return "Quantity", "whether it was zero or absent"
-	case t.Is(fields.MetaPackage, "Duration"):
-		return "Duration", "whether it was zero or absent"
-	case t.Is("k8s.io/apimachinery/pkg/util/intstr", "IntOrString"):
-		return "IntOrString", "whether it was a number"
-	}
-	return "", ""
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -30,7 +31,7 @@ func (DeepCopyInto) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mism
 	t := v.Spoke
 	if !p.deepCopies(t) {
 		return nil, &mismatch{rule: RuleMismatch, message: t.String() + " has fields that only its own package can copy, and no method DeepCopyInto",
-			hint: "give it the method, for example with controller-gen object, or use " + p.spot().marker(model.Custom)}
+			hint: "give it the method, for example with controller-gen object, or use " + p.spot().Marker(model.Custom)}
 	}
 	return v.as(DeepCopyInto{Nilable: t.Kind() == resolve.Map || t.Kind() == resolve.Slice}, nil, nil)
 }
@@ -61,7 +62,7 @@ type DeepCopy struct{}
 func (DeepCopy) String() string { return "" }
 
 func (DeepCopy) matches(c candidate) bool {
-	return c.isCopy && c.Spoke.Is(quantityPackage, "Quantity")
+	return c.isCopy && c.Spoke.Is(hint.QuantityPackage, "Quantity")
 }
 
 func (DeepCopy) plan(_ *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
@@ -99,8 +100,6 @@ func (p *planner) deepCopies(t *resolve.Type) bool {
 	return bytes.Contains(text, []byte("func (in *"+t.Name+") DeepCopyInto(")) ||
 		bytes.Contains(text, []byte("func (in "+t.Name+") DeepCopyInto(")) || t.HasMethod("DeepCopyInto")
 }
-
-const quantityPackage = "k8s.io/apimachinery/pkg/api/resource"
 
 // flat reports whether assigning a value copies all of it.
 func flat(t *resolve.Type) bool {

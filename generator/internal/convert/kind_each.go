@@ -5,6 +5,7 @@ package convert
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -18,7 +19,7 @@ func (Each) matches(c candidate) bool {
 	if !c.areBoth(resolve.Slice) && !c.areBoth(resolve.Array) {
 		return c.converter == "each"
 	}
-	fits := converter(c.Spoke, c.Hub) == "" || c.rules.Hooked(c.Spoke.Elem().Target(), c.Hub.Elem().Target())
+	fits := hint.Converter(c.Spoke, c.Hub) == "" || c.rules.Hooked(c.Spoke.Elem().Target(), c.Hub.Elem().Target())
 	return fits && c.Spoke.Len() == c.Hub.Len()
 }
 

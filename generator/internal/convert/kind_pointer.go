@@ -163,7 +163,7 @@ func (p *valuePlanner) intent(v *Value, name string) (k Optional, bad *mismatch)
 func (p *valuePlanner) optionalHint(outer Side, pointer *resolve.Field) string {
 	hint := p.using("pointer") + " keeps zero a value"
 	if text := strings.Trim(schema.Default(pointer), "\"'`"); outer == Hub && pointer.Type.Target().Kind() == resolve.Basic {
-		hint += fmt.Sprintf("; %s beside optional makes the default of zero", p.spot().valued(model.Default, text))
+		hint += fmt.Sprintf("; %s beside optional makes the default of zero", p.spot().Valued(model.Default, text))
 	}
 	return hint
 }

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-
-	"github.com/gobuffalo/flect"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -454,7 +452,7 @@ func (p *pairPlanner) foreign(missing []Path) {
 func (p *pairPlanner) choices(paths ...Path) string {
 	s := p.spotOf(paths...)
 	return fmt.Sprintf("%s keeps it in an annotation of the hub, %s gives it up, %s asks for your own code",
-		s.marker(model.Stash), s.marker(model.Drop), s.marker(model.Custom))
+		s.Marker(model.Stash), s.Marker(model.Drop), s.Marker(model.Custom))
 }
 
 // spokeOnly reports a field that the hub does not have. If rules move some of its parts elsewhere, it reports the other
@@ -471,205 +469,44 @@ func (p *pairPlanner) spokeOnly(m Path) {
 	}
 	at := p.at.at(m, nil)
 	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(slices.Concat(p.at.Spoke, m).Names(), "."))
-	hint := p.choices(m)
+	todo := p.choices(m)
 	if near, ok := p.likely(m); ok {
-		hint = near + " if that is its new name; " + hint
+		todo = near + " if that is its new name; " + todo
 	} else if out, ok := p.movedOut(m); ok {
-		hint = out + " if the member has moved out of it; " + hint
+		todo = out + " if the member has moved out of it; " + todo
 	}
 	if p.taken.Hub[name] {
-		hint = "another rule claims the hub's field of that name; " + hint
+		todo = "another rule claims the hub's field of that name; " + todo
 	}
-	p.diags.Add(d.WithHint("%s", errorTree(p.conversion, at, m.Last().Type, nil, hint)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
+	p.diags.Add(d.WithHint("%s", hint.Tree(p.conversion, at.Spoke.Names(), at.Hub.Names(), m.Last().Type, nil, todo)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
+}
+
+// likely returns the rule for a field that is probably the same field under another name or in another struct of the
+// hub.
+func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
+	path, as, ok := p.search().Likely(m, p.rules.Of(p.Hub))
+	if !ok {
+		return "", false
+	}
+	return p.spotOf(m).To(path, as), true
 }
 
 // movedOut returns the rule for the one member of a struct that the hub has beside it, under the same name.
 func (p *pairPlanner) movedOut(m Path) (rule string, ok bool) {
-	var rules []string
-	for _, part := range fields.Of(m.Last().Type.Target(), nil) {
-		name, whole := part.String(), slices.Concat(m, part)
-		h, ok := fields.Lookup(p.Hub, name)
-		if _, both := fields.Lookup(p.Spoke, name); !ok || both || p.taken.Hub[name] {
-			continue
-		}
-		if as, ok := p.fits(part.Last(), h.Last()); ok {
-			s := p.spotOf(whole)
-			if s.fields == "" {
-				s = spot{fields: whole.String(), on: " on " + p.Spoke.Name}
-			}
-			rules = append(rules, s.to(name, as))
-		}
-	}
-	if len(rules) != 1 {
+	member, as, ok := p.search().MovedOut(m)
+	if !ok {
 		return "", false
 	}
-	return rules[0], true
+	whole := slices.Concat(m, member)
+	s := p.spotOf(whole)
+	if s.Fields == "" {
+		s = hint.Spot{Fields: whole.String(), On: " on " + p.Spoke.Name}
+	}
+	return s.To(member.String(), as), true
 }
 
-// likely returns the rule for a field that is probably the same field under another name or in another struct of the
-// hub. Its type must convert.
-func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
-	var names, inverse, joined, wider, moved, sameType, misspelt []string
-	as := map[string]string{}
-	add := func(candidates *[]string, path string, may bool) {
-		h, ok := fields.Lookup(p.Hub, path)
-		if !may || !ok || p.taken.Hub[path] {
-			return
-		}
-		if how, ok := p.fits(m.Last(), h.Last()); ok {
-			as[path] = how
-			*candidates = append(*candidates, path)
-		}
-	}
-	for _, h := range fields.Of(p.Hub, nil) {
-		name := h.String()
-		if p.taken.Hub[name] {
-			continue
-		}
-		_, both := fields.Lookup(p.Spoke, name)
-		for _, inner := range nested(h) {
-			path := inner.String()
-			add(&moved, path, inflects(m.Last().JSON, inner.Last().JSON) && !fields.Has(p.Spoke, path))
-		}
-		for _, part := range fields.Of(h.Last().Type.Target(), nil) {
-			add(&joined, name+"."+part.String(), joins(m.Last().JSON, h.Last().JSON, part.String()))
-			add(&misspelt, name+"."+part.String(), len(part.String()) > len("name") && diag.Resembles(m.Last().JSON, part.String()))
-			add(&wider, name+"."+part.String(), part.String() == "name" && strings.HasPrefix(name, m.String()))
-		}
-		if both {
-			continue
-		}
-		if opposite(m.String(), name) && m.Last().Type.Target().IsBool() && h.Last().Type.Target().IsBool() {
-			inverse = append(inverse, name)
-			continue
-		}
-		add(&names, name, true)
-		add(&wider, name, strings.HasPrefix(name, m.String()) || strings.HasPrefix(m.String(), name))
-		add(&sameType, name, resolve.Identical(h.Last().Type, m.Last().Type) && shareWord(m.Last().JSON, h.Last().JSON))
-	}
-	said := func(path string) (string, bool) { return p.spotOf(m).to(path, as[path]), true }
-	for _, r := range p.rules.Of(p.Hub) { // from the time when the spoke was the hub
-		if r.Verb == model.ToHub && r.Path.V == m.String() && r.Field.IsSet() && len(r.As.V) == 0 {
-			return said(r.Field.V)
-		}
-	}
-	if len(inverse) == 1 {
-		as[inverse[0]] = "not"
-		return said(inverse[0])
-	}
-	if len(joined) == 1 {
-		return said(joined[0]) // serviceName is service.name
-	}
-	near, ok := diag.Nearest(m.String(), names)
-	if ok && (inflects(m.String(), near) || len(moved) != 1 || p.hasRival(m, moved[0])) {
-		return said(near)
-	}
-	for _, found := range [][]string{moved, wider, misspelt, sameType} {
-		if len(found) == 1 && !p.hasRival(m, found[0]) {
-			return said(found[0])
-		}
-	}
-	return "", false
-}
-
-// nested returns the fields of the structs in a field, at any depth and not in lists or maps.
-func nested(h Path) (all []Path) {
-	const deep = 4 // a type may contain itself
-	for _, part := range fields.Of(h.Last().Type.Target(), nil) {
-		whole := slices.Concat(h, part)
-		if all = append(all, whole); len(h) < deep {
-			all = append(all, nested(whole)...)
-		}
-	}
-	return all
-}
-
-// inflects reports whether two names are the same, or one is the plural of the other.
-func inflects(a, b string) bool {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	return a == b || flect.Pluralize(a) == b || flect.Pluralize(b) == a
-}
-
-// hasRival reports whether another field that the hub lacks is as likely to have become the field at a path.
-func (p *pairPlanner) hasRival(m Path, path string) bool {
-	target, _ := fields.Lookup(p.Hub, path)
-	return slices.ContainsFunc(fields.Of(p.Spoke, nil), func(o Path) bool {
-		if o.String() == m.String() || p.taken.Spoke[o.String()] || fields.Has(p.Hub, o.String()) {
-			return false
-		}
-		_, near := diag.Nearest(o.String(), []string{path})
-		near = near || inflects(o.Last().JSON, target.Last().JSON)
-		return near || resolve.Identical(o.Last().Type, target.Last().Type) && shareWord(o.Last().JSON, target.Last().JSON)
-	})
-}
-
-// fits reports whether the values of two fields convert, and by which converter. It does not look into structs.
-func (p *pairPlanner) fits(spoke, hub *resolve.Field) (as string, ok bool) {
-	s, h := spoke.Type.Target(), hub.Type.Target()
-	isPointer := func(f *resolve.Field) bool { return f.Type.Kind() == resolve.Pointer }
-	switch onePointer := isPointer(spoke) != isPointer(hub); {
-	case !plainly(s, h) && onePointer:
-		return "", false
-	case !plainly(s, h):
-		as = converter(s, h, hub, spoke)
-		return as, as != ""
-	case !onePointer || s.Kind() == resolve.Struct:
-		return "", true
-	}
-	plain := spoke
-	if isPointer(spoke) {
-		plain = hub
-	}
-	if plain.OmitEmpty || plain.OmitZero {
-		return "", true
-	}
-	return "optional", true
-}
-
-// joins reports whether a name consists of the name of a struct, or of its end, and of the name of a member.
-func joins(name, around, member string) bool {
-	lower := strings.ToLower(name)
-	before, ok := strings.CutSuffix(lower, strings.ToLower(member))
-	return ok && before != "" && strings.HasSuffix(strings.ToLower(around), before) || strings.EqualFold(around+member, name) ||
-		ok && before != "" && strings.EqualFold(around, before+"ref")
-}
-
-// shareWord reports whether two names in camel case have a word in common that says what they are about.
-func shareWord(a, b string) bool {
-	return slices.ContainsFunc(words(a), func(w string) bool {
-		switch w {
-		case "id", "ids", "name", "names", "ref", "refs", "type", "kind", "time", "status":
-			return false
-		}
-		return slices.Contains(words(b), w)
-	})
-}
-
-// words returns the words of a name in camel case, in small letters: node, ip and list of nodeIPList.
-func words(name string) []string {
-	var words []string
-	for name != "" {
-		first := lowerFirst(name)
-		n := strings.IndexFunc(first, unicode.IsUpper)
-		if n < 0 {
-			n = len(first)
-		}
-		words, name = append(words, strings.ToLower(first[:n])), name[n:]
-	}
-	return words
-}
-
-// opposite reports whether two names are the same except for a word and its opposite.
-func opposite(a, b string) bool {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	for _, words := range [][2]string{{"disabled", "enabled"}, {"disable", "enable"}, {"deny", "allow"}, {"hide", "show"}, {"exclude", "include"}, {"inactive", "active"}} {
-		for _, pair := range [][2]string{{a, b}, {b, a}} {
-			if strings.Contains(pair[0], words[0]) && strings.Replace(pair[0], words[0], words[1], 1) == pair[1] {
-				return true
-			}
-		}
-	}
-	return false
+func (p *pairPlanner) search() hint.Search {
+	return hint.Search{Spoke: p.Spoke, Hub: p.Hub, TakenSpoke: p.taken.Spoke, TakenHub: p.taken.Hub}
 }
 
 // hubOnly claims the fields that only the hub has. The spoke's annotation keeps them.

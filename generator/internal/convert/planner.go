@@ -8,10 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -168,7 +168,7 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skip Sides[map[string
 // name makes a unique name for the functions of a pair. It begins with the name of the spoke's type. If that is taken,
 // it adds the hub's type, unless the two names are equal, and then the kind.
 func (p *planner) name(spoke, hub *resolve.Type) string {
-	name := lowerFirst(identifier(spoke))
+	name := hint.LowerFirst(identifier(spoke))
 	as := ""
 	if identifier(hub) != identifier(spoke) {
 		as = "As" + identifier(hub)
@@ -208,18 +208,6 @@ func identifier(t *resolve.Type) string {
 		name += "Of" + model.Upper(identifier(a))
 	}
 	return name
-}
-
-// lowerFirst writes the first word of a name in lower case: httpRoute for HTTPRoute.
-func lowerFirst(name string) string {
-	runes := []rune(name)
-	for i := range runes {
-		if i > 0 && (!unicode.IsUpper(runes[i]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
-			break
-		}
-		runes[i] = unicode.ToLower(runes[i])
-	}
-	return string(runes)
 }
 
 func pathsKey(paths map[string]bool) string {

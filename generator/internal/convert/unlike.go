@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -30,7 +31,7 @@ func (p *planner) noteOneDefault(plan *Plan, warned map[*resolve.Field]bool) {
 			warned[to] = true
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleOneDefault, "%s: the default %s of %s becomes a value of %s if the field is missing",
 				strings.Join(here.Spoke.Names(), "."), schema.Default(to), p.version(d.To()), p.version(d.From())).
-				WithHint("give both the same default; %s accepts it", p.spotAt(in, c, here).marker(model.Allow, "rule", RuleOneDefault)).
+				WithHint("give both the same default; %s accepts it", p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleOneDefault)).
 				WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
 		}
 		return true
@@ -54,7 +55,7 @@ func (c *Claim) writesMissing(d Direction) bool {
 func (p *planner) noteUnknown(plan *Plan) {
 	same := plan.Same()
 	if root := plan.Root; !root.isSame(map[*Pair]bool{}) && (schema.Preserves(root.Spoke.Doc()) || schema.Preserves(root.Hub.Doc())) {
-		p.unknown(root.Spoke.Range, root, &Claim{}, place{}, root.Spoke.Name, spot{on: " on " + root.Spoke.Name})
+		p.unknown(root.Spoke.Range, root, &Claim{}, place{}, root.Spoke.Name, hint.Spot{On: " on " + root.Spoke.Name})
 	}
 	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
 		if c.Functions != both(false) || c.Verb == model.Drop || c.Within != nil || c.Spoke != nil && same.has(here.Spoke.Names()) {
@@ -65,12 +66,12 @@ func (p *planner) noteUnknown(plan *Plan) {
 			if path == nil || !keepsUnknown(path.Last()) {
 				continue
 			}
-			at, s := path.Last().Range, spot{}
+			at, s := path.Last().Range, hint.Spot{}
 			if c.Spoke != nil {
 				at, s = c.Spoke.Last().Range, p.spotAt(in, c, here)
 			} else {
 				s = (&pairPlanner{planner: p, Pair: in, at: here.around(c)}).spotOf()
-				s.on = " on " + in.Spoke.Name
+				s.On = " on " + in.Spoke.Name
 			}
 			p.unknown(at, in, c, here, here.paths().At(side), s)
 			break
@@ -80,7 +81,7 @@ func (p *planner) noteUnknown(plan *Plan) {
 }
 
 // unknown warns of one struct with unknown members.
-func (p *planner) unknown(at diag.Range, in *Pair, c *Claim, here place, name string, s spot) {
+func (p *planner) unknown(at diag.Range, in *Pair, c *Claim, here place, name string, s hint.Spot) {
 	if p.allows(RuleUnknown, in, c, here.Spoke) {
 		return
 	}
@@ -89,7 +90,7 @@ func (p *planner) unknown(at diag.Range, in *Pair, c *Claim, here place, name st
 		remedy = "give it the type runtime.RawExtension, or " + remedy
 	}
 	p.diags.Add(diag.Warningf(at, RuleUnknown, "%s has PreserveUnknownFields, and a conversion loses members that the Go type does not have", name).
-		WithHint("%s; %s accepts it", remedy, s.marker(model.Allow, "rule", RuleUnknown)))
+		WithHint("%s; %s accepts it", remedy, s.Marker(model.Allow, "rule", RuleUnknown)))
 }
 
 // keepsUnknown reports whether an API server keeps unknown members of the struct in a field, or of its elements. The
@@ -138,7 +139,7 @@ func noteShared(planners []*planner) diag.List {
 				p.conversion = plan.Conversion
 				diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleShared, "%s: %s and %s have it, and %s does not: each of them keeps a value of its own",
 					at.path, before.plan.Spoke.Version, plan.Spoke.Version, plan.Hub.Version).
-					WithHint("add it to %s; %s accepts it", plan.Hub.Version, p.spotAt(in, c, here).marker(model.Allow, "rule", RuleShared)).
+					WithHint("add it to %s; %s accepts it", plan.Hub.Version, p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleShared)).
 					WithRelated(before.claim.Spoke.Last().Range, "the field of %s is here", before.plan.Spoke.Version))
 				return true
 			})
@@ -188,7 +189,7 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 		if parts != nil && !p.allows(RuleUnkeyed, in, c, here.Spoke) {
 			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleUnkeyed, "%s: in the elements of this list without keys, %s: a client of the other version drops them by changing the element",
 				strings.Join(here.Spoke.Names(), "."), strings.Join(parts, ", and ")).
-				WithHint("+listType=map and +listMapKey identify the elements, in one version at least; %s accepts it", p.spotAt(in, c, here).marker(model.Allow, "rule", RuleUnkeyed)).
+				WithHint("+listType=map and +listMapKey identify the elements, in one version at least; %s accepts it", p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleUnkeyed)).
 				WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
 		}
 		return true

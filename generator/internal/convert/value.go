@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -75,7 +77,7 @@ func (p *valuePlanner) top(as converters) *Value {
 		}
 	}
 	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.Spoke.Names(), "."), bad.message).
-		WithHint("%s", errorTree(p.conversion, p.at, p.fields.Spoke.Type, p.fields.Hub.Type, bad.hint)).
+		WithHint("%s", hint.Tree(p.conversion, p.at.Spoke.Names(), p.at.Hub.Names(), p.fields.Spoke.Type, p.fields.Hub.Type, bad.hint)).
 		WithRelated(p.fields.Hub.Range, "the field of %s is here", p.conversion.Hub.Version))
 	return nil
 }
@@ -241,7 +243,7 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	if len(new) > 0 {
 		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.Spoke, spokeLimits, Spoke), quoted(new)))
 	}
-	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "), hint: p.enumHint(lost, new)}
+	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "), hint: p.spot().Enum(lost, new)}
 }
 
 // enum names the values of an enum of a version: its type, or the marker of a field.
@@ -250,4 +252,13 @@ func (p *valuePlanner) enum(t *resolve.Type, l limits.Limits, side Side) string 
 		return t.String()
 	}
 	return "the Enum of " + p.version(side)
+}
+
+// quoted lists values.
+func quoted(values []string) string {
+	var quoted []string
+	for _, value := range values {
+		quoted = append(quoted, strconv.Quote(value))
+	}
+	return strings.Join(quoted, ", ")
 }
