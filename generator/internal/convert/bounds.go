@@ -11,10 +11,11 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 func elements(values Sides[limits.Value]) Sides[limits.Value] {
-	return Sides[limits.Value]{values.Spoke.Elements(), values.Hub.Elements()}
+	return sides.New(values.Spoke.Elements(), values.Hub.Elements())
 }
 
 // noteBounds warns of values that one version accepts and the other refuses.
@@ -22,7 +23,7 @@ func (p *planner) noteBounds(plan *Plan) {
 	same := plan.Same()
 	p.visit(RuleBounds, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
 		b := bounds{planner: p, pair: in, claim: c, at: here, isText: same.has(here.Spoke.Names())}
-		b.value(c.Value, Sides[limits.Value]{limits.Of(c.Spoke.Last()), limits.Of(c.Hub.Last())}, "")
+		b.value(c.Value, sides.New(limits.Of(c.Spoke.Last()), limits.Of(c.Hub.Last())), "")
 		return true
 	})
 }
@@ -56,7 +57,7 @@ func (b bounds) elements(v *Value, values Sides[limits.Value], part string) {
 func (b bounds) element(v *Value, values Sides[limits.Value], part string) {
 	b.zeroless = Ways[bool]{}
 	b.zeroless[v.Outer.In()] = true
-	list := values.on(v.Outer)
+	list := values.On(v.Outer)
 	*list = list.Elements()
 	b.value(v.Elem, values, part)
 }
@@ -74,7 +75,7 @@ func (b bounds) same(values Sides[limits.Value], part string) {
 // compare reports the markers of each side that refuse values of the other side.
 func (b bounds) compare(values Sides[limits.Value], part string) {
 	var found Ways[[]limits.Refusal]
-	for _, d := range Directions() {
+	for _, d := range sides.Directions() {
 		renamed := map[string]string{}
 		for _, r := range b.renames[d] {
 			renamed[r.From] = r.To
@@ -123,7 +124,7 @@ func (p *planner) noteRefused(plan *Plan) {
 	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
 		accepts := c.Value != nil && (c.Same != nil || len(p.allowing(RuleBounds, in, c, here.Spoke)) > 0)
 		if accepts {
-			plan.Refused = append(plan.Refused, here.paths().list()...)
+			plan.Refused = append(plan.Refused, here.paths().List()...)
 		}
 		return !accepts
 	})

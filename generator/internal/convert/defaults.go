@@ -13,6 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // noteDefaults warns of values that the Go type of a version cannot represent: its JSON leaves the zero value out, and
@@ -24,7 +25,7 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 		if same.has(here.Spoke.Names()) {
 			return false
 		}
-		for _, d := range Directions() {
+		for _, d := range sides.Directions() {
 			from, to := c.From(d).Last(), c.To(d).Last()
 			if c.isEntry() || warned[to] || c.Default != nil && d == ToHub || !limits.LeavesZeroOut(to) || limits.RefusesZero(from) || limits.RefusesZero(to) {
 				continue
@@ -93,7 +94,7 @@ func (p *Plan) Replaced() []string {
 	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
 		inBoth := c.Spoke != nil && c.Hub != nil
 		if inBoth && (c.HasDefault() || c.Value != nil && (limits.LeavesZeroOut(c.Spoke.Last()) || limits.LeavesZeroOut(c.Hub.Last()))) {
-			paths = append(paths, here.paths().list()...)
+			paths = append(paths, here.paths().List()...)
 		}
 		return true
 	})

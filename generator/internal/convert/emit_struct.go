@@ -11,6 +11,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Convert writes the statements that convert two structs, from src to dst.
@@ -265,7 +266,7 @@ type FieldHook struct {
 func (p *Pair) FieldHooks() []FieldHook {
 	var hooks []FieldHook
 	add := func(functions Ways[bool], goName, field string) {
-		for _, d := range Directions() {
+		for _, d := range sides.Directions() {
 			if functions[d] {
 				hooks = append(hooks, FieldHook{model.Upper(p.HookName) + goName + d.Suffix(), field, d})
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Checked calls a function of the package conversion, which fails if the value does not fit.
@@ -40,36 +41,36 @@ func (k Checked) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismat
 	}
 	switch name {
 	case "seconds":
-		side := sideOf(v.Hub.IsWhole())
-		number, duration := v.across(side)
+		side := sides.Of(v.Hub.IsWhole())
+		number, duration := v.Across(side)
 		if !duration.Is(fields.MetaPackage, "Duration") || !number.IsWhole() {
 			return nil, p.misfit(name, "a metav1.Duration and a whole number", v)
 		}
-		k.Funcs, v.Loss[side.In()] = towards(side, "ToSeconds", "FromSeconds"), "parts of a second"
+		k.Funcs, v.Loss[side.In()] = sides.Towards(side, "ToSeconds", "FromSeconds"), "parts of a second"
 	case "join":
-		side := sideOf(v.Hub.IsText())
-		text, list := v.across(side)
+		side := sides.Of(v.Hub.IsText())
+		text, list := v.Across(side)
 		if list.Kind() != resolve.Slice || !list.Elem().IsText() || !text.IsText() {
 			return nil, p.misfit(name, "a list of strings and a string", v)
 		}
-		k.Funcs, k.Argument, v.Loss[side.In()] = towards(side, "Join", "Split"), argument, "whether it was nil or empty"
+		k.Funcs, k.Argument, v.Loss[side.In()] = sides.Towards(side, "Join", "Split"), argument, "whether it was nil or empty"
 	case "json":
 		return k.json(p, v)
 	case "string":
-		for _, d := range Directions() {
+		for _, d := range sides.Directions() {
 			if t := v.From(d); p.fields.From(d).OmitEmpty && (t.IsWhole() || t.IsBool()) {
 				k.OmitsZero[d] = fields.SetOf(t)
 			}
 		}
-		side := sideOf(v.Hub.IsText())
-		text, value := v.across(side)
+		side := sides.Of(v.Hub.IsText())
+		text, value := v.Across(side)
 		word, loss := hint.Textual(value)
 		if word == "" || !text.IsText() {
 			return nil, p.misfit(name, "a whole number, bool, Quantity, Duration or IntOrString and a string", v)
 		}
-		k.Funcs, v.Loss = towards(side, "Format"+word, "Parse"+word), towards(side, loss, "how it was written")
+		k.Funcs, v.Loss = sides.Towards(side, "Format"+word, "Parse"+word), sides.Towards(side, loss, "how it was written")
 	default:
-		k.Funcs = both("Integer")
+		k.Funcs = sides.Both("Integer")
 	}
 	return v.as(k, nil, nil)
 }
@@ -80,9 +81,9 @@ func (k Checked) json(p *valuePlanner, v *Value) (*Value, *mismatch) {
 	if limits.IsBlob(v.Spoke) == limits.IsBlob(v.Hub) {
 		return nil, p.misfit("json", "a string, []byte, RawExtension or JSON on one side", v)
 	}
-	v.Outer = sideOf(limits.IsBlob(v.Hub))
-	k.Funcs = towards(v.Outer, "FormatJSON", "ParseJSON")
-	v.Loss = towards(v.Outer, "whether it was empty or absent", "how it was written, and what the type does not have")
+	v.Outer = sides.Of(limits.IsBlob(v.Hub))
+	k.Funcs = sides.Towards(v.Outer, "FormatJSON", "ParseJSON")
+	v.Loss = sides.Towards(v.Outer, "whether it was empty or absent", "how it was written, and what the type does not have")
 	blob := v.At(v.Outer)
 	if blob.Kind() != resolve.Struct {
 		return v.as(k, nil, nil)
@@ -102,7 +103,7 @@ func (k Checked) needs(_ *Value, d Direction) Needs {
 }
 
 func (k Checked) bounds(b bounds, _ *Value, values Sides[limits.Value], part string) {
-	if k.Funcs == both("Integer") {
+	if k.Funcs == sides.Both("Integer") {
 		b.compare(values, part)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Element converts between a value and the list element whose members have the values of Constants.
@@ -32,7 +33,7 @@ func (k Element) content(p *valuePlanner, v *Value, as converters) *content {
 	if bad != nil {
 		return nil
 	}
-	return &content{p.beside(v.Outer, constants...), facing(v.Outer, list.Elem(), plain), as[1:]}
+	return &content{p.beside(v.Outer, constants...), sides.Facing(v.Outer, list.Elem(), plain), as[1:]}
 }
 
 func (k Element) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {

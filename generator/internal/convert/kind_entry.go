@@ -8,6 +8,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Entry converts between a value and the text of a metadata entry, or between two entries.
@@ -25,8 +26,8 @@ func (k Entry) String() string { return k.Keys.Spoke + " " + k.Keys.Hub }
 func (Entry) matches(c candidate) bool { return c.entries != Sides[string]{} }
 
 func (k Entry) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
-	k.Keys, k.Paths = p.entries, Sides[Path]{p.path, p.hubPath}
-	side := sideOf(k.Keys.Spoke != "") // the side of the field
+	k.Keys, k.Paths = p.entries, sides.New(p.path, p.hubPath)
+	side := sides.Of(k.Keys.Spoke != "") // the side of the field
 	field, isJSON := v.At(side), slices.Equal(as, converters{"json"}) && k.Keys.At(side) == ""
 	switch {
 	case isJSON:

@@ -8,6 +8,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // First converts between a value and the first element of a list.
@@ -22,7 +23,7 @@ func (First) content(p *valuePlanner, v *Value, as converters) *content {
 		return nil
 	}
 	plain, list, _ := p.around(v, inHub)
-	return &content{p.elements(), facing(v.Outer, list.Elem(), plain), as[1:]}
+	return &content{p.elements(), sides.Facing(v.Outer, list.Elem(), plain), as[1:]}
 }
 
 func (k First) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {

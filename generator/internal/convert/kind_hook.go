@@ -8,6 +8,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Hook converts all values of the two types with the user's own code.
@@ -26,7 +27,7 @@ func (Hook) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
 	if !slices.Contains(p.Hooks, v.Types) {
 		p.Hooks = append(p.Hooks, v.Types)
 	}
-	v.Loss = both(HookLoss)
+	v.Loss = sides.Both(HookLoss)
 	return v.as(Hook{}, nil, nil)
 }
 

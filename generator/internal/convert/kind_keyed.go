@@ -10,6 +10,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Keyed converts between a map and a list whose elements have the map's key as a member. The list is sorted by key.
@@ -39,10 +40,10 @@ func (k Keyed) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	if content == nil {
 		return nil, p.misfit(as[0], fmt.Sprintf("a map with text as keys and a list of structs with a member %q of text", as.argument()), v)
 	}
-	list, m := v.across(v.Outer)
+	list, m := v.Across(v.Outer)
 	k.Member, _ = fields.Lookup(list.Elem(), as.argument())
 	v.Loss[v.Outer.Out()] = "the order, and elements with equal keys"
-	k.Keys = typesIn(facing(v.Outer, k.Member.Last().Type, m.Key()))
+	k.Keys = typesIn(sides.Facing(v.Outer, k.Member.Last().Type, m.Key()))
 	elem, bad := content.plan()
 	return v.as(k, elem, bad)
 }
@@ -65,7 +66,7 @@ func (k Keyed) bounds(b bounds, v *Value, values Sides[limits.Value], part strin
 	member, key := k.Member.Last(), limits.Value{Type: values.At(v.Outer.Other()).Type.Key()}
 	inner := b
 	inner.zeroless = Ways[bool]{}
-	inner.compare(facing(v.Outer, limits.Element(member), key), part+"[key]")
+	inner.compare(sides.Facing(v.Outer, limits.Element(member), key), part+"[key]")
 	b.elements(v, values, part)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Parts converts between text and a struct whose members are parts of it. Layout is the text with {} for each part.
@@ -77,7 +78,7 @@ func (k Parts) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 		k.Parts = append(k.Parts, part)
 		skip = constants{{Member: found}}.addTo(skip)
 	}
-	v.Loss = towards(v.Outer, "texts of another form", "values that have no such text")
+	v.Loss = sides.Towards(v.Outer, "texts of another form", "values that have no such text")
 	if hasOthers(outside, nil, skip) {
 		v.Loss[v.Outer.Out()] = "values that have no such text, and other members"
 	}

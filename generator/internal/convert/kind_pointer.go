@@ -13,6 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Pointer converts the targets of two pointers.
@@ -33,7 +34,7 @@ func (Pointer) content(p *valuePlanner, v *Value, as converters) *content {
 func (k Pointer) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
 	elem, bad := k.content(p, v, as).plan()
 	if bad == nil && (p.takesElsewhere(elem) || elem.isSelective()) {
-		k.OnlyIfSet, v.Loss = OnlyIfSet{fields.SetOf(v.Hub.Elem()), fields.SetOf(v.Spoke.Elem())}, both("whether the rest of it was nil or empty")
+		k.OnlyIfSet, v.Loss = OnlyIfSet{fields.SetOf(v.Hub.Elem()), fields.SetOf(v.Spoke.Elem())}, sides.Both("whether the rest of it was nil or empty")
 	}
 	return v.as(k, elem, bad)
 }
@@ -100,11 +101,11 @@ func (Optional) content(p *valuePlanner, v *Value, as converters) *content {
 	if inHub == (v.Spoke.Kind() == resolve.Pointer) {
 		return nil
 	}
-	v.Outer = sideOf(inHub)
+	v.Outer = sides.Of(inHub)
 	if name, _ := as.first(); name == "optional" || name == "pointer" {
 		as = as[1:]
 	}
-	return &content{p, Sides[*Type]{v.Spoke.Target(), v.Hub.Target()}, as}
+	return &content{p, sides.New(v.Spoke.Target(), v.Hub.Target()), as}
 }
 
 func (k Optional) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
@@ -133,7 +134,7 @@ func (k Optional) plan(p *valuePlanner, v *Value, as converters) (*Value, *misma
 // it, only the author knows whether it has a meaning.
 func (p *valuePlanner) intent(v *Value, name string) (k Optional, bad *mismatch) {
 	plain := v.At(v.Outer.Other())
-	pointer, field := p.fields.across(v.Outer)
+	pointer, field := p.fields.Across(v.Outer)
 	// An API server replaces nil by the default.
 	replaced := !p.element && pointer.Type == v.At(v.Outer) && limits.ReplacesNil(pointer) && !(p.missing && v.Outer == Hub)
 	switch {

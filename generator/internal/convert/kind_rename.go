@@ -10,6 +10,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Rename exchanges values of an enum: the pairs of values, by direction.
@@ -41,8 +42,8 @@ func (Rename) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) 
 	spoke := p.valuesOf(v.Spoke, limits.In(v.Spoke, p.fields.Spoke))
 	var k Rename
 	for _, r := range renames {
-		for _, d := range Directions() {
-			from, to := Sides[string]{r.From, r.To}.Ends(d)
+		for _, d := range sides.Directions() {
+			from, to := sides.New(r.From, r.To).Ends(d)
 			isTaken := d == FromHub && from != to && staysItself(from, renames, spoke)
 			if isTaken || k.renames(d, from) {
 				v.Loss[d.Back()] = "which of several values it was"
@@ -53,7 +54,7 @@ func (Rename) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) 
 	}
 	// A value that the other side already has under the same name keeps it in this direction, and is renamed on the way
 	// back.
-	for _, d := range Directions() {
+	for _, d := range sides.Directions() {
 		for _, r := range k[d] {
 			if r.From != r.To && !k.renames(d.Back(), r.From) {
 				v.Loss[d.Back()] = "which of several values it was"

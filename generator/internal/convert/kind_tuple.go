@@ -12,6 +12,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Tuple converts between text and a struct. Each of the Texts has its values of some members.
@@ -37,7 +38,7 @@ func (k Tuple) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	plain, outside, skip := p.around(v, v.Spoke.Kind() != resolve.Struct)
 	field, argument := p.fields.At(v.Outer.Other()), as.argument()
 	names := strings.Split(argument, ",")
-	values := facing(v.Outer, strings.Repeat("x,", len(names)-1)+"x", "a")
+	values := sides.Facing(v.Outer, strings.Repeat("x,", len(names)-1)+"x", "a")
 	example := fmt.Sprintf(`+webhook:conversion:enum(from: %q, to: %q) names a text and its values`, values.Spoke, values.Hub)
 	switch bad := p.single(as); {
 	case outside.Kind() != resolve.Struct && bad == nil:
@@ -52,7 +53,7 @@ func (k Tuple) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	limits := limits.In(plain, field)
 	texts := p.valuesOf(plain, limits)
 	for _, r := range p.renames {
-		list, text := Sides[string]{r.From, r.To}.across(v.Outer)
+		list, text := sides.New(r.From, r.To).Across(v.Outer)
 		values := strings.Split(list, ",")
 		if text == "" || len(values) != len(names) || strings.Join(values, "") == "" {
 			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%q is not %d values of %s for a text", list, len(names), argument), hint: example}
@@ -87,7 +88,7 @@ func (k Tuple) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 			return nil, &mismatch{rule: RuleEnum, message: fmt.Sprintf("%s has no values for %q", outside, value), hint: example}
 		}
 	}
-	v.Loss = towards(v.Outer, "texts without values of their own", "values without a text")
+	v.Loss = sides.Towards(v.Outer, "texts without values of their own", "values without a text")
 	if hasOthers(outside, nil, skip) {
 		v.Loss[v.Outer.Out()] = "values without a text, and other members"
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Wrap converts between a value and a member of a struct. Constants are the values of other members beside a value.
@@ -39,8 +40,8 @@ func (Wrap) content(p *valuePlanner, v *Value, as converters) *content {
 	}
 	inner := *p
 	inner.skip = Sides[map[string]bool]{}
-	*inner.fields.on(v.Outer) = found.Last()
-	return &content{&inner, facing(v.Outer, found.Last().Type, plain), as[1:]}
+	*inner.fields.On(v.Outer) = found.Last()
+	return &content{&inner, sides.Facing(v.Outer, found.Last().Type, plain), as[1:]}
 }
 
 func (k Wrap) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
@@ -55,7 +56,7 @@ func (k Wrap) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch)
 	if content == nil {
 		return nil, p.misfit(as[0], fmt.Sprintf("a struct with a member %q on one side", member), v)
 	}
-	outside, plain := v.across(v.Outer)
+	outside, plain := v.Across(v.Outer)
 	k.Member, _ = fields.Lookup(outside, member)
 	var bad *mismatch
 	if k.Constants, bad = p.constants(v, "a struct", outside, others, as[0]); bad != nil {
@@ -94,7 +95,7 @@ func (k Wrap) schema(s *Schema, v *Value, f facts) {
 
 func (k Wrap) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.zeroless[v.Outer.In()] = b.zeroless[v.Outer.In()] || k.Plain != nil
-	*values.on(v.Outer) = limits.Of(k.Member.Last())
+	*values.On(v.Outer) = limits.Of(k.Member.Last())
 	b.value(v.Elem, values, part)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/ruleset"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // pairPlanner plans one pair of structs.
@@ -98,7 +99,7 @@ func (p *pairPlanner) rule(f ruleset.ForField) []match {
 		return nil
 	}
 	claim.Hub = hub
-	claim.entries = Sides[string]{spokeEntry, hubEntry}
+	claim.entries = sides.New(spokeEntry, hubEntry)
 	return []match{claim}
 }
 
@@ -134,8 +135,8 @@ func (r match) converts() bool { return r.Verb == model.ToHub || r.Verb == "" }
 // between returns the planner of the values of two fields.
 func (p *pairPlanner) between(r match) *valuePlanner {
 	v := &valuePlanner{planner: p.planner, in: p, path: r.Spoke, hubPath: r.Hub, at: p.at.at(r.Spoke, r.Hub),
-		fields:  Sides[*resolve.Field]{r.Spoke.Last(), r.Hub.Last()},
-		skip:    Sides[map[string]bool]{fields.Below(p.moved.Spoke, r.Spoke.String()), fields.Below(p.moved.Hub, r.Hub.String())},
+		fields:  sides.New(r.Spoke.Last(), r.Hub.Last()),
+		skip:    sides.New(fields.Below(p.moved.Spoke, r.Spoke.String()), fields.Below(p.moved.Hub, r.Hub.String())),
 		renames: r.renames, same: r.Same, entries: r.entries,
 		missing: slices.ContainsFunc(r.defaults, func(d model.ConversionRule) bool { return !d.With.IsSet() })}
 	if r.Verb != "" {
@@ -160,7 +161,7 @@ func (p *pairPlanner) unless(c *Claim, r model.ConversionRule) {
 	}
 	c.Unless = path
 	loss := fmt.Sprintf("all of it beside %s", path)
-	c.Value.Loss = both(loss)
+	c.Value.Loss = sides.Both(loss)
 }
 
 // besideCustom takes the drop out of the rules for one field if there is also a custom rule.
@@ -397,7 +398,7 @@ func (p *pairPlanner) matchNames() {
 			continue
 		}
 		p.taken.Spoke[name], p.taken.Hub[name] = true, true
-		p.named = append(p.named, match{Claim: &Claim{Sides: Sides[Path]{m, counterpart}}})
+		p.named = append(p.named, match{Claim: &Claim{Sides: sides.New(m, counterpart)}})
 	}
 }
 
@@ -527,7 +528,7 @@ func (p *pairPlanner) hubOnly(t *resolve.Type, before Path) {
 
 // claimed returns, for each side, the paths that convert to a path of the other side.
 func (p *Pair) claimed() Sides[map[string]bool] {
-	claimed := Sides[map[string]bool]{map[string]bool{}, map[string]bool{}}
+	claimed := sides.New(map[string]bool{}, map[string]bool{})
 	for _, c := range p.Claims {
 		if c.Value != nil {
 			claimed.Spoke[c.Spoke.String()], claimed.Hub[c.Hub.String()] = true, true
@@ -556,7 +557,7 @@ func (p *Pair) noteParents() {
 		if c.Value == nil {
 			continue
 		}
-		for _, d := range Directions() {
+		for _, d := range sides.Directions() {
 			path := c.From(d)
 			if c.Value.Kind.traits().picks && c.Value.Outer == d.To() && path.HasPointers() {
 				c.Found[d.Back()] = fields.FieldSet(path.Last())

@@ -9,6 +9,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Pair is a struct of the spoke and its counterpart in the hub.
@@ -109,7 +110,7 @@ func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
 	switch {
 	case c.Verb == model.Drop:
 		return ""
-	case c.Functions == both(true):
+	case c.Functions == sides.Both(true):
 		return HookLoss
 	case c.Value == nil && (d == ToHub) == (c.Spoke != nil):
 		return "all of it"
@@ -137,7 +138,7 @@ func (c *Claim) ZeroBelow(d Direction) bool {
 
 // isCustom reports whether the user's own code converts the field, or its content.
 func (c *Claim) isCustom() bool {
-	return c.Functions != both(false) || c.IsHooked()
+	return c.Functions != sides.Both(false) || c.IsHooked()
 }
 
 // IsHooked reports whether the user's own code converts the field, or its content, by its type.
@@ -200,7 +201,7 @@ func (p *Pair) Needs(d Direction) (n Needs) {
 }
 
 // completed reports whether functions of the user complete the struct.
-func (p *Pair) completed() bool { return p.After != both(false) }
+func (p *Pair) completed() bool { return p.After != sides.Both(false) }
 
 // any reports whether is returns true for a claim of the pair or of a pair inside it. Functions that complete a pair
 // are like a claim without a field.

@@ -49,7 +49,7 @@ func (p *Plan) Defaults() []string {
 func (p *Plan) Entries() []string {
 	return p.facts(func(c *Claim, _ place) []string {
 		how, _ := entryOf(c)
-		return append(how.Keys.list(), c.Entry)
+		return append(how.Keys.List(), c.Entry)
 	})
 }
 

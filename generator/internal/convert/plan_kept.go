@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Kept returns the lossy fields of both versions, as sorted paths in JSON names from the kind. Fields that the user's
@@ -22,7 +23,7 @@ func (p *Pair) kept(d Direction, before []string, inside map[*Pair]bool) []strin
 	defer delete(inside, p)
 	var paths []string
 	for _, c := range p.Claims {
-		if c.Functions == both(true) || c.Loss(d) == "" {
+		if c.Functions == sides.Both(true) || c.Loss(d) == "" {
 			continue
 		}
 		for _, other := range c.Others.Hub {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Same has the members of an object that have the same JSON in both versions, each with its own members that are the
@@ -80,7 +81,7 @@ func (p *Pair) same(inside map[*Pair]bool) Same {
 
 // isCustom reports whether functions of the user convert the pair. They see all of it and may set all of it.
 func (p *Pair) isCustom() bool {
-	return p.completed() || slices.ContainsFunc(p.Claims, func(c *Claim) bool { return c.Functions != both(false) })
+	return p.completed() || slices.ContainsFunc(p.Claims, func(c *Claim) bool { return c.Functions != sides.Both(false) })
 }
 
 // staysAs returns the name of a field with the same name on both sides.

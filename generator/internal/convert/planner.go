@@ -16,6 +16,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/ruleset"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // planner plans the conversions of one package, which share the pairs of structs.
@@ -45,37 +46,37 @@ type pairKey struct {
 }
 
 func keyOf(spoke, hub *resolve.Type, skip Sides[map[string]bool]) pairKey {
-	return pairKey{spoke, hub, Sides[string]{pathsKey(skip.Spoke), pathsKey(skip.Hub)}}
+	return pairKey{spoke, hub, sides.New(pathsKey(skip.Spoke), pathsKey(skip.Hub))}
 }
 
 // place is the planner's current position: for each side, the fields that lead from the kind to it.
 type place struct{ Sides[Path] }
 
 func (p place) at(spoke, hub Path) place {
-	return place{Sides[Path]{slices.Concat(p.Spoke, spoke), slices.Concat(p.Hub, hub)}}
+	return place{sides.New(slices.Concat(p.Spoke, spoke), slices.Concat(p.Hub, hub))}
 }
 
 // around returns the place of the struct that contains the claim at this place.
 func (p place) around(c *Claim) place {
-	return place{Sides[Path]{p.Spoke[:len(p.Spoke)-len(c.Spoke)], p.Hub[:len(p.Hub)-len(c.Hub)]}}
+	return place{sides.New(p.Spoke[:len(p.Spoke)-len(c.Spoke)], p.Hub[:len(p.Hub)-len(c.Hub)])}
 }
 
 // paths returns the paths of both sides, in JSON names.
 func (p place) paths() Sides[string] {
-	return Sides[string]{strings.Join(p.Spoke.Names(), "."), strings.Join(p.Hub.Names(), ".")}
+	return sides.New(strings.Join(p.Spoke.Names(), "."), strings.Join(p.Hub.Names(), "."))
 }
 
 // typeMembers are the members that contain an object's type. They are replaced, not converted.
 func typeMembers() Sides[map[string]bool] {
 	members := map[string]bool{"apiVersion": true, "kind": true}
-	return Sides[map[string]bool]{members, members}
+	return sides.New(members, members)
 }
 
 // plan plans a conversion.
 func (p *planner) plan(types Sides[*Type]) *Plan {
 	root := p.pair(place{}, types.Spoke, types.Hub, typeMembers())
 	root.IsRoot = true
-	plan := &Plan{Conversion: p.conversion, Root: root, Schemas: Sides[*Schema]{schemaOf(root, Spoke), schemaOf(root, Hub)}}
+	plan := &Plan{Conversion: p.conversion, Root: root, Schemas: sides.New(schemaOf(root, Spoke), schemaOf(root, Hub))}
 	p.noteOneDefault(plan, p.noteDefaults(plan))
 	p.noteBounds(plan)
 	p.noteUnknown(plan)
@@ -86,14 +87,14 @@ func (p *planner) plan(types Sides[*Type]) *Plan {
 
 // version returns the version of a side.
 func (p *planner) version(side Side) string {
-	return Sides[string]{p.conversion.Spoke.Version, p.conversion.Hub.Version}.At(side)
+	return sides.New(p.conversion.Spoke.Version, p.conversion.Hub.Version).At(side)
 }
 
 // roots finds the types of the conversion.
 func (p *planner) roots() (types Sides[*Type], ok bool) {
 	spoke, isSpoke := p.root(p.conversion.Spoke)
 	hub, isHub := p.root(p.conversion.Hub)
-	return Sides[*Type]{spoke, hub}, isSpoke && isHub
+	return sides.New(spoke, hub), isSpoke && isHub
 }
 
 func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
@@ -119,8 +120,8 @@ func (p *planner) match(at place, spoke, hub *resolve.Type, skip Sides[map[strin
 		return known
 	}
 	w := &pairPlanner{planner: p, Pair: &Pair{Types: typesOf(spoke, hub)}, at: at,
-		taken:  Sides[map[string]bool]{map[string]bool{}, map[string]bool{}},
-		claims: Sides[map[string]diag.Range]{map[string]diag.Range{}, map[string]diag.Range{}}}
+		taken:  sides.New(map[string]bool{}, map[string]bool{}),
+		claims: sides.New(map[string]diag.Range{}, map[string]diag.Range{})}
 	p.matched[key] = w
 	p.rules.Meet(spoke, hub)
 	for _, side := range []Side{Spoke, Hub} {
@@ -129,7 +130,7 @@ func (p *planner) match(at place, spoke, hub *resolve.Type, skip Sides[map[strin
 	for _, f := range p.rules.Reach(p.conversion.Declared, spoke, hub, w.taken.Spoke) {
 		w.ruled = append(w.ruled, w.rule(f)...)
 	}
-	w.moved = Sides[map[string]bool]{maps.Clone(w.taken.Spoke), maps.Clone(w.taken.Hub)}
+	w.moved = sides.New(maps.Clone(w.taken.Spoke), maps.Clone(w.taken.Hub))
 	w.matchNames()
 	for _, r := range slices.Concat(w.named, w.ruled) {
 		if r.converts() {

@@ -5,6 +5,7 @@ package convert
 import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Type is a Go type. Path leads to a field in a struct. Set is the check that a value is set.
@@ -14,6 +15,21 @@ type (
 	Set  = fields.Set
 )
 
+// The two sides and directions of a conversion.
+type (
+	Side         = sides.Side
+	Direction    = sides.Direction
+	Sides[T any] = sides.Sides[T]
+	Ways[T any]  = sides.Ways[T]
+)
+
+const (
+	Spoke   = sides.Spoke
+	Hub     = sides.Hub
+	ToHub   = sides.ToHub
+	FromHub = sides.FromHub
+)
+
 // Types are the types of a value of the spoke and of a value of the hub.
 type Types struct {
 	Sides[*Type]
@@ -21,6 +37,6 @@ type Types struct {
 	Same bool
 }
 
-func typesOf(spoke, hub *Type) Types { return typesIn(Sides[*Type]{spoke, hub}) }
+func typesOf(spoke, hub *Type) Types { return typesIn(sides.New(spoke, hub)) }
 
 func typesIn(s Sides[*Type]) Types { return Types{s, resolve.Identical(s.Spoke, s.Hub)} }

@@ -11,6 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // noteOneDefault warns of fields with a default in one version alone: it becomes a value of the other version, which
@@ -21,7 +22,7 @@ func (p *planner) noteOneDefault(plan *Plan, warned map[*resolve.Field]bool) {
 		if c.isEntry() || c.HasDefault() {
 			return true
 		}
-		for _, d := range Directions() {
+		for _, d := range sides.Directions() {
 			from, to := c.From(d).Last(), c.To(d).Last()
 			differs := limits.ReplacesZero(to) || schema.Default(to) != "" && from.Type.Kind() == resolve.Pointer
 			isWritten := !same.has(here.Spoke.Names()) && c.writesMissing(d)
@@ -58,7 +59,7 @@ func (p *planner) noteUnknown(plan *Plan) {
 		p.unknown(root.Spoke.Range, root, &Claim{}, place{}, root.Spoke.Name, hint.Spot{On: " on " + root.Spoke.Name})
 	}
 	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
-		if c.Functions != both(false) || c.Verb == model.Drop || c.Within != nil || c.Spoke != nil && same.has(here.Spoke.Names()) {
+		if c.Functions != sides.Both(false) || c.Verb == model.Drop || c.Within != nil || c.Spoke != nil && same.has(here.Spoke.Names()) {
 			return c.Spoke == nil || !same.has(here.Spoke.Names())
 		}
 		for _, side := range []Side{Spoke, Hub} {
@@ -172,7 +173,7 @@ func (c *Claim) unkeyed(side Side) *Value {
 func (p *planner) noteUnkeyed(plan *Plan) {
 	p.visit(RuleUnkeyed, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
 		var parts []string
-		for _, d := range Directions() {
+		for _, d := range sides.Directions() {
 			list := c.unkeyed(d.From())
 			if list == nil {
 				continue
@@ -208,7 +209,7 @@ func (v *Value) ownMembers(side Side, inside map[*Pair]bool) (names []string) {
 		}
 		inside[pair] = true
 		for _, c := range pair.Claims {
-			if path := c.At(side); path == nil || c.Functions != both(false) {
+			if path := c.At(side); path == nil || c.Functions != sides.Both(false) {
 				continue
 			} else if c.Value == nil && c.Loss(side.Out()) != "" {
 				names = append(names, path.String())

@@ -14,6 +14,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // valuePlanner plans how the values of two fields convert.
@@ -107,7 +108,7 @@ func (p *valuePlanner) value(types Sides[*Type], as converters) (*Value, *mismat
 	if bad := as.mistake(); bad != nil {
 		return nil, bad
 	}
-	for _, t := range types.list() {
+	for _, t := range types.List() {
 		if err := t.Err(); err != nil {
 			return nil, unresolved(err)
 		}
@@ -125,7 +126,7 @@ func (p *valuePlanner) value(types Sides[*Type], as converters) (*Value, *mismat
 // match matches the rules to the structs in two values.
 func (p *valuePlanner) match(types Sides[*Type], as converters) {
 	v := &Value{Types: typesIn(types)}
-	isUnknown := slices.ContainsFunc(types.list(), func(t *Type) bool { return t.Err() != nil })
+	isUnknown := slices.ContainsFunc(types.List(), func(t *Type) bool { return t.Err() != nil })
 	if p.entries != (Sides[string]{}) || as.mistake() != nil || isUnknown {
 		return
 	}
@@ -140,7 +141,7 @@ func (p *valuePlanner) match(types Sides[*Type], as converters) {
 
 // types returns the types of the two fields.
 func (p *valuePlanner) types() Sides[*Type] {
-	return Sides[*Type]{p.fields.Spoke.Type, p.fields.Hub.Type}
+	return sides.New(p.fields.Spoke.Type, p.fields.Hub.Type)
 }
 
 // candidate returns the facts that decide on the kind of a conversion.
@@ -170,15 +171,15 @@ func (p *valuePlanner) elements() *valuePlanner {
 func (p *valuePlanner) beside(list Side, keys ...Constant) *valuePlanner {
 	inner := p.elements()
 	inner.skip = Sides[map[string]bool]{}
-	*inner.skip.on(list) = constants(keys).addTo(nil)
+	*inner.skip.On(list) = constants(keys).addTo(nil)
 	return inner
 }
 
 // around notes whether the hub has the struct or list around a value. It returns the type of the value, the type around
 // it, and the members of a struct that rules move elsewhere.
 func (p *valuePlanner) around(v *Value, inHub bool) (plain, outside *Type, skip map[string]bool) {
-	v.Outer = sideOf(inHub)
-	outside, plain = v.across(v.Outer)
+	v.Outer = sides.Of(inHub)
+	outside, plain = v.Across(v.Outer)
 	return plain, outside, p.skip.At(v.Outer)
 }
 

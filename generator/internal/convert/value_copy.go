@@ -7,6 +7,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // noteEmbedded finds structs of one type that both sides embed and that no rule is about. They are copied whole, with
@@ -18,7 +19,7 @@ func (p *pairPlanner) noteEmbedded() {
 			continue
 		}
 		v := &Value{Types: typesOf(f.Type, f.Type)}
-		whole := &Claim{Sides: Sides[Path]{Path{f}, Path{p.Hub.Fields()[i]}}, Value: v}
+		whole := &Claim{Sides: sides.New(Path{f}, Path{p.Hub.Fields()[i]}), Value: v}
 		var parts []*Claim
 		for _, c := range p.Claims {
 			if c.copies(whole) {

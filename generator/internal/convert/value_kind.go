@@ -7,6 +7,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Value describes how a value of the spoke and a value of the hub convert into each other.
@@ -95,7 +96,7 @@ func (v *Value) convertsTarget(d Direction) bool {
 }
 
 // content returns the types of the elements or targets of both values.
-func (v *Value) content() Sides[*Type] { return Sides[*Type]{v.Spoke.Elem(), v.Hub.Elem()} }
+func (v *Value) content() Sides[*Type] { return sides.New(v.Spoke.Elem(), v.Hub.Elem()) }
 
 // as sets the value's kind, and the conversion of its content.
 func (v *Value) as(kind Kind, elem *Value, bad *mismatch) (*Value, *mismatch) {

@@ -16,6 +16,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // ConversionDoc describes how every field of a kind is converted between a spoke and the hub.
@@ -117,7 +118,7 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until convert.Wa
 				d.Fields = append(d.Fields, f)
 			}
 			within := until
-			for _, d := range convert.Directions() {
+			for _, d := range sides.Directions() {
 				if c.Unkeyed(d.From()) {
 					within[d] = changed
 				}

@@ -18,6 +18,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // conversions adds the Go files of all conversions.
@@ -64,14 +65,14 @@ func (w *conversionWriter) write() *jen.File {
 	w.convertible()
 	for _, plan := range w.Plans {
 		w.stashes(plan)
-		for _, d := range convert.Directions() {
+		for _, d := range sides.Directions() {
 			f.Line()
 			w.kind(plan, d)
 			w.schemaFunction(plan, d)
 		}
 	}
 	for _, pair := range w.Pairs {
-		for _, d := range convert.Directions() {
+		for _, d := range sides.Directions() {
 			f.Line()
 			w.pair(pair, d)
 		}
@@ -100,7 +101,7 @@ func (w *conversionWriter) hookFunctions() []hook {
 		}
 	}
 	for _, h := range w.Hooks {
-		for _, d := range convert.Directions() {
+		for _, d := range sides.Directions() {
 			hooks = append(hooks, hook{h.HookName(d), w.parameters(h, d, full())})
 		}
 	}
@@ -158,7 +159,7 @@ func (w *conversionWriter) stashes(plan *convert.Plan) {
 		w.file.Add(comment("Nothing is lost between the versions. Values that an older program kept are restored from signed annotations."))
 	}
 	w.file.Var().DefsFunc(func(g *jen.Group) {
-		for _, d := range convert.Directions() {
+		for _, d := range sides.Directions() {
 			from := versions(plan).From(d)
 			schema := jen.Qual(conversionPackage, "Schema").Values(jen.Dict{jen.Id("Lossless"): jen.True()})
 			if plan.Lossy(d) {

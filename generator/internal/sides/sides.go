@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package convert
+// Package sides has values by the two versions of a conversion, and by its two directions.
+package sides
 
 // Side is one of the two versions of a conversion.
 type Side string
@@ -11,8 +12,8 @@ const (
 	Hub   Side = "hub"
 )
 
-// sideOf returns Hub if the hub has something, and Spoke otherwise.
-func sideOf(inHub bool) Side {
+// Of returns Hub if the hub has something, and Spoke otherwise.
+func Of(inHub bool) Side {
 	if inHub {
 		return Hub
 	}
@@ -20,7 +21,7 @@ func sideOf(inHub bool) Side {
 }
 
 // Other returns the opposite side.
-func (s Side) Other() Side { return sideOf(s == Spoke) }
+func (s Side) Other() Side { return Of(s == Spoke) }
 
 // In returns the direction that leads to the side.
 func (s Side) In() Direction {
@@ -51,7 +52,7 @@ func (d Direction) String() string { return [...]string{"to the hub", "from the 
 func (d Direction) Suffix() string { return [...]string{"ToHub", "FromHub"}[d] }
 
 // From returns the source side.
-func (d Direction) From() Side { return sideOf(d == FromHub) }
+func (d Direction) From() Side { return Of(d == FromHub) }
 
 // To returns the destination side.
 func (d Direction) To() Side { return d.From().Other() }
@@ -62,16 +63,19 @@ func (d Direction) Back() Direction { return d.From().In() }
 // Sides has a value for each side.
 type Sides[T any] struct{ Spoke, Hub T }
 
-// facing returns the sides with one value on a side and another one on the opposite side.
-func facing[T any](side Side, on, other T) Sides[T] {
+// Facing returns the sides with one value on a side and another one on the opposite side.
+func Facing[T any](side Side, on, other T) Sides[T] {
 	if side == Hub {
 		return Sides[T]{other, on}
 	}
 	return Sides[T]{on, other}
 }
 
+// New returns the sides with two values.
+func New[T any](spoke, hub T) Sides[T] { return Sides[T]{spoke, hub} }
+
 // At returns the value of a side.
-func (s Sides[T]) At(side Side) T { return *s.on(side) }
+func (s Sides[T]) At(side Side) T { return *s.On(side) }
 
 // From returns the value of a direction's source.
 func (s Sides[T]) From(d Direction) T { return s.At(d.From()) }
@@ -82,14 +86,14 @@ func (s Sides[T]) To(d Direction) T { return s.At(d.To()) }
 // Ends returns the values of a direction's source and destination.
 func (s Sides[T]) Ends(d Direction) (src, dst T) { return s.From(d), s.To(d) }
 
-// across returns the value of a side and the value of the opposite side.
-func (s Sides[T]) across(side Side) (on, other T) { return s.At(side), s.At(side.Other()) }
+// Across returns the value of a side and the value of the opposite side.
+func (s Sides[T]) Across(side Side) (on, other T) { return s.At(side), s.At(side.Other()) }
 
-// list returns both values.
-func (s Sides[T]) list() []T { return []T{s.Spoke, s.Hub} }
+// List returns both values.
+func (s Sides[T]) List() []T { return []T{s.Spoke, s.Hub} }
 
-// on returns a pointer to the value of a side.
-func (s *Sides[T]) on(side Side) *T {
+// On returns a pointer to the value of a side.
+func (s *Sides[T]) On(side Side) *T {
 	if side == Hub {
 		return &s.Hub
 	}
@@ -99,11 +103,11 @@ func (s *Sides[T]) on(side Side) *T {
 // Ways has a value for each direction, which is its index.
 type Ways[T any] [2]T
 
-// both returns the same value for each direction.
-func both[T any](value T) Ways[T] { return Ways[T]{value, value} }
+// Both returns the same value for each direction.
+func Both[T any](value T) Ways[T] { return Ways[T]{value, value} }
 
-// towards returns a value for the direction to a side, and another one for the direction back.
-func towards[T any](side Side, in, out T) (w Ways[T]) {
+// Towards returns a value for the direction to a side, and another one for the direction back.
+func Towards[T any](side Side, in, out T) (w Ways[T]) {
 	w[side.In()], w[side.Out()] = in, out
 	return w
 }
