@@ -9,6 +9,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/block"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -34,12 +35,12 @@ func (all constants) String() string {
 // emit sets the members of a struct. It returns the struct, with the pointers that are set.
 func (all constants) emit(b Body, dst operand) operand {
 	for _, c := range all {
-		member, pointers := dst.down(c.Member)
+		member, pointers := dst.Down(c.Member)
 		for _, p := range pointers {
-			b.group.Add(p.code.Clone()).Op("=").New(b.Type(p.to))
+			b.Group.Add(p.Code.Clone()).Op("=").New(b.Type(p.To))
 		}
-		dst = dst.reached(c.Member)
-		b.set(member, jen.Lit(c.Value))
+		dst = dst.Reached(c.Member)
+		b.Set(member, jen.Lit(c.Value))
 	}
 	return dst
 }
@@ -49,14 +50,14 @@ func (all constants) emit(b Body, dst operand) operand {
 func (all constants) conditions(src operand) ([]jen.Code, operand) {
 	var conditions []jen.Code
 	for _, c := range all {
-		member, pointers := src.down(c.Member)
-		conditions = append(conditions, notNil(pointers)...)
-		is := member.value()
+		member, pointers := src.Down(c.Member)
+		conditions = append(conditions, block.NotNil(pointers)...)
+		is := member.Value()
 		if c.Value != true {
 			is.Op("==").Lit(c.Value)
 		}
 		conditions = append(conditions, is)
-		src = src.reached(c.Member)
+		src = src.Reached(c.Member)
 	}
 	return conditions, src
 }

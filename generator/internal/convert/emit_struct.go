@@ -9,13 +9,14 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/block"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
-// Convert writes the statements that convert two structs, from src to dst.
-func (b Body) Convert(p *Pair) {
+// Emit writes the statements that convert two structs, from src to dst.
+func (p *Pair) Emit(b Body) {
 	var claims []*Claim
 	for _, c := range p.Claims {
 		if c.Within == nil {
@@ -24,71 +25,71 @@ func (b Body) Convert(p *Pair) {
 			claims = append(claims, c.Within)
 		}
 	}
-	b.claims(claims, target(jen.Id("src")), target(jen.Id("dst")), claims)
+	emitClaims(b, claims, block.Target(jen.Id("src")), block.Target(jen.Id("dst")), claims)
 	// The defaults below may belong to fields behind pointers, or depend on other fields. All claims that can set
 	// those fields must come first.
 	for _, c := range p.Claims {
 		switch {
-		case c.DefaultsLast() && b.to == c.DefaultTo():
-			b.setDefault(c)
-		case c.Below(b.to) && c.ZeroBelow(b.to) && (c.Unless == nil || b.to == FromHub):
-			b.zeroBelow(c)
+		case c.DefaultsLast() && b.To == c.DefaultTo():
+			c.emitDefault(b)
+		case c.Below(b.To) && c.ZeroBelow(b.To) && (c.Unless == nil || b.To == FromHub):
+			c.emitZero(b)
 		}
 	}
 	for _, h := range p.FieldHooks() {
-		if h.To != b.to {
+		if h.To != b.To {
 			continue
 		}
 		call := jen.Id("c").Dot("hooks").Dot(h.Name).Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"))
 		if h.Field != "" {
-			b.at(h.Field).call(": ", call)
+			b.At(h.Field).Call(": ", call)
 			continue
 		}
-		b.group.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
+		b.Group.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Err()))
 	}
-	if p.Needs(b.to).Error {
-		b.group.Return(jen.Nil())
+	if p.Needs(b.To).Error {
+		b.Group.Return(jen.Nil())
 	}
 }
 
-// claims writes the conversions of some of a struct's fields; whole are the claims of the whole struct. Fields behind
+// emitClaims writes the conversions of some of a struct's fields; whole are the claims of the whole struct. Fields behind
 // the same pointer of src are in one block, and so are fields behind the same pointer of dst.
-func (b Body) claims(claims []*Claim, src, dst operand, whole []*Claim) {
+func emitClaims(b Body, claims []*Claim, src, dst operand, whole []*Claim) {
 	for len(claims) > 0 {
-		if p, block, rest := b.behindPointer(claims, func(c *Claim) pointer { return c.sourcePointer(b.to, src) }); len(block) > 1 {
-			b.given(p.code.Clone().Op("!=").Nil(), func(b Body) { b.claims(block, src.with(p.path), dst, whole) })
+		if p, group, rest := behindPointer(b.To, claims, func(c *Claim) pointer { return c.sourcePointer(b.To, src) }); len(group) > 1 {
+			b.Given(p.Code.Clone().Op("!=").Nil(), func(b Body) { emitClaims(b, group, src.With(p.Path), dst, whole) })
 			claims = rest
 			continue
 		}
-		if p, block, rest := b.behindPointer(claims, func(c *Claim) pointer { return c.targetPointer(b.to, src, dst) }); len(block) > 1 {
-			b.claimsBehind(p, block, src, dst, whole)
+		if p, group, rest := behindPointer(b.To, claims, func(c *Claim) pointer { return c.targetPointer(b.To, src, dst) }); len(group) > 1 {
+			emitBehind(b, p, group, src, dst, whole)
 			claims = rest
 			continue
 		}
 		c := claims[0]
-		b.claim(c, src, dst)
-		if c.HasDefault() && b.to == c.DefaultTo() && !c.DefaultsLast() {
-			b.setDefault(c)
+		c.emit(b, src, dst)
+		if c.HasDefault() && b.To == c.DefaultTo() && !c.DefaultsLast() {
+			c.emitDefault(b)
 		}
 		claims = claims[1:]
 	}
 }
 
-// behindPointer divides claims into a block and the rest. The block contains the first claim and all others with the
+// behindPointer divides claims into a group and the rest. The group contains the first claim and all others with the
 // same pointer, except for claims that must follow one of the rest. It is empty if the first claim has no pointer.
-func (b Body) behindPointer(claims []*Claim, pointerOf func(*Claim) pointer) (p pointer, block, rest []*Claim) {
+func behindPointer(d Direction, claims []*Claim, pointerOf func(*Claim) pointer) (p pointer, group, rest []*Claim) {
 	p = pointerOf(claims[0])
-	if p.path == "" {
+	if p.Path == "" {
 		return p, nil, nil
 	}
 	for _, c := range claims {
-		if pointerOf(c).path == p.path && !c.follows(rest, b.to) {
-			block = append(block, c)
+		if pointerOf(c).Path == p.Path && !c.follows(rest, d) {
+			group = append(group, c)
 		} else {
 			rest = append(rest, c)
 		}
 	}
-	return p, block, rest
+	return p, group, rest
 }
 
 // follows reports whether a claim must follow one of the others, because it sets a part of the other's field.
@@ -103,12 +104,12 @@ func (c *Claim) sourcePointer(d Direction, src operand) pointer {
 		return pointer{}
 	}
 	from := c.From(d)
-	to, pointers := src.down(from)
+	to, pointers := src.Down(from)
 	if len(pointers) > 0 {
 		return pointers[0]
 	}
-	if c.Value.convertsTarget(d) && !slices.Contains(src.made, from.String()) {
-		return pointer{code: to.code, path: from.String()}
+	if c.Value.convertsTarget(d) && !slices.Contains(src.Made, from.String()) {
+		return pointer{Code: to.Code, Path: from.String()}
 	}
 	return pointer{}
 }
@@ -119,125 +120,125 @@ func (c *Claim) targetPointer(d Direction, src, dst operand) pointer {
 	if c.Value == nil || c.Found[d] != nil || c.HasDefault() && !c.DefaultsLast() || c.Unless != nil || c.isEntry() {
 		return pointer{}
 	}
-	_, sources := src.down(c.From(d))
-	_, pointers := dst.down(c.To(d))
+	_, sources := src.Down(c.From(d))
+	_, pointers := dst.Down(c.To(d))
 	if len(sources) > 0 || len(pointers) == 0 {
 		return pointer{}
 	}
 	return pointers[0]
 }
 
-// claimsBehind writes the conversions of fields behind one pointer of dst. The generated code sets the pointer if one
+// emitBehind writes the conversions of fields behind one pointer of dst. The generated code sets the pointer if one
 // of the fields is set.
-func (b Body) claimsBehind(p pointer, block []*Claim, src, dst operand, whole []*Claim) {
-	set := codes(block, func(c *Claim) *jen.Statement {
-		from := c.From(b.to)
-		field, _ := src.down(from)
-		return b.isSet(fields.FieldSet(from.Last()), field)
+func emitBehind(b Body, p pointer, group []*Claim, src, dst operand, whole []*Claim) {
+	set := block.Codes(group, func(c *Claim) *jen.Statement {
+		from := c.From(b.To)
+		field, _ := src.Down(from)
+		return b.IsSet(fields.FieldSet(from.Last()), field)
 	})
-	b.given(anyOf(set), func(b Body) {
+	b.Given(block.AnyOf(set), func(b Body) {
 		isOnly := !slices.ContainsFunc(whole, func(c *Claim) bool {
-			return c.Value != nil && strings.HasPrefix(c.To(b.to).String()+".", p.path+".") && !slices.Contains(block, c)
+			return c.Value != nil && strings.HasPrefix(c.To(b.To).String()+".", p.Path+".") && !slices.Contains(group, c)
 		})
 		if isOnly {
-			b.group.Add(p.code.Clone()).Op("=").New(b.Type(p.to))
+			b.Group.Add(p.Code.Clone()).Op("=").New(b.Type(p.To))
 		} else {
-			b.make([]pointer{p})
+			b.Make([]pointer{p})
 		}
-		b.claims(block, src, dst.with(p.path), whole)
+		emitClaims(b, group, src, dst.With(p.Path), whole)
 	})
 }
 
-// claim writes the conversion of a field of src.
-func (b Body) claim(c *Claim, src, dst operand) {
+// emit writes the conversion of a field of src.
+func (c *Claim) emit(b Body, src, dst operand) {
 	switch {
 	case c.Value == nil:
-		b.unconverted(c)
+		c.emitUnconverted(b)
 		return
 	case c.isEntry():
-		c.Value.emit(b.at(c.From(b.to).String()), src, dst)
+		c.Value.emit(b.At(c.From(b.To).String()), src, dst)
 		return
 	}
-	from, to := c.Ends(b.to)
-	isReached, isMade, around := slices.Contains(src.made, from.String()), len(dst.made) > 0, src
-	src, pointers := src.down(from)
-	src.known = src.known || isReached
-	conditions := notNil(pointers)
-	if c.Unless != nil && b.to == ToHub {
-		conditions = append(conditions, b.isUnset(c.Unless, around))
+	from, to := c.Ends(b.To)
+	isReached, isMade, around := slices.Contains(src.Made, from.String()), len(dst.Made) > 0, src
+	src, pointers := src.Down(from)
+	src.Known = src.Known || isReached
+	conditions := block.NotNil(pointers)
+	if c.Unless != nil && b.To == ToHub {
+		conditions = append(conditions, b.IsUnset(c.Unless, around))
 	}
-	dst, parents := dst.down(to)
+	dst, parents := dst.Down(to)
 	if len(parents) > 0 || isMade && (len(conditions) > 0 || !c.Value.keepsZero(fields.FieldSet(from.Last()))) {
-		conditions = append(conditions, b.isSet(fields.FieldSet(from.Last()), src))
-		src.known = true
+		conditions = append(conditions, b.IsSet(fields.FieldSet(from.Last()), src))
+		src.Known = true
 	}
-	b.at(from.String()).when(conditions, func(b Body) {
-		if c.Found[b.to] == nil {
-			b.make(parents)
+	b.At(from.String()).When(conditions, func(b Body) {
+		if c.Found[b.To] == nil {
+			b.Make(parents)
 			c.Value.emit(b, src, dst)
 			return
 		}
-		found := b.declare("found", c.Value.To(b.to))
+		found := b.Declare("found", c.Value.To(b.To))
 		c.Value.emit(b, src, found)
-		b.given(b.isSet(c.Found[b.to], found), func(b Body) {
-			b.make(parents)
-			b.set(dst, found.value())
+		b.Given(b.IsSet(c.Found[b.To], found), func(b Body) {
+			b.Make(parents)
+			b.Set(dst, found.Value())
 		})
 	})
 }
 
-// unconverted writes a comment for a field of src without a counterpart. A drop deletes an entry of metadata, which was
+// emitUnconverted writes a comment for a field of src without a counterpart. A drop deletes an entry of metadata, which was
 // copied with the others.
-func (b Body) unconverted(c *Claim) {
-	from := c.From(b.to)
+func (c *Claim) emitUnconverted(b Body) {
+	from := c.From(b.To)
 	switch {
-	case from == nil || c.Functions[b.to]:
+	case from == nil || c.Functions[b.To]:
 	case c.Verb == model.Drop:
-		b.add(b.Comment("%s is given up: %s.", from, strings.TrimSuffix(c.Reason, ".")))
+		b.Add(b.Comment("%s is given up: %s.", from, strings.TrimSuffix(c.Reason, ".")))
 		if c.Entry != "" {
-			entries, _ := target(jen.Id("dst")).down(from)
-			b.group.Delete(entries.value(), jen.Lit(c.Entry))
+			entries, _ := block.Target(jen.Id("dst")).Down(from)
+			b.Group.Delete(entries.Value(), jen.Lit(c.Entry))
 		}
 	case c.HasDefault():
 		value := "its default"
 		if _, isMetadata := c.Default.(Metadata); c.Default != nil && !isMetadata && len(c.Cases) == 0 {
 			value = fmt.Sprintf("%#v", c.Default)
 		}
-		b.add(b.Comment("%s is kept in the annotation where it is not %s.", from, value))
+		b.Add(b.Comment("%s is kept in the annotation where it is not %s.", from, value))
 	default:
-		b.add(b.Comment("%s is kept in the annotation.", from))
+		b.Add(b.Comment("%s is kept in the annotation.", from))
 	}
 }
 
-// zeroBelow sets a pointer inside another pointer's struct to the zero value, if other fields have created that
+// emitZero sets a pointer inside another pointer's struct to the zero value, if other fields have created that
 // struct.
-func (b Body) zeroBelow(c *Claim) {
-	_, sources := target(jen.Id("src")).down(c.From(b.to))
-	dst, pointers := target(jen.Id("dst")).down(c.To(b.to))
-	conditions := slices.Concat(notNil(sources), notNil(pointers), []jen.Code{dst.value().Op("==").Nil(), b.whole()})
-	b.when(conditions, func(b Body) { b.set(dst, jen.New(b.Type(c.Value.Elem.To(b.to)))) })
+func (c *Claim) emitZero(b Body) {
+	_, sources := block.Target(jen.Id("src")).Down(c.From(b.To))
+	dst, pointers := block.Target(jen.Id("dst")).Down(c.To(b.To))
+	conditions := slices.Concat(block.NotNil(sources), block.NotNil(pointers), []jen.Code{dst.Value().Op("==").Nil(), b.Whole()})
+	b.When(conditions, func(b Body) { b.Set(dst, jen.New(b.Type(c.Value.Elem.To(b.To)))) })
 }
 
-// setDefault sets a field's default if the field is not set.
-func (b Body) setDefault(c *Claim) {
+// emitDefault sets a field's default if the field is not set.
+func (c *Claim) emitDefault(b Body) {
 	for _, of := range c.Cases {
-		with, pointers := target(jen.Id("dst")).down(of.With)
-		b.setDefaultIf(c, of.Default, append(notNil(pointers), b.isSet(fields.FieldSet(of.With.Last()), with)))
+		with, pointers := block.Target(jen.Id("dst")).Down(of.With)
+		c.emitDefaultIf(b, of.Default, append(block.NotNil(pointers), b.IsSet(fields.FieldSet(of.With.Last()), with)))
 	}
 	if c.Default != nil {
-		b.setDefaultIf(c, c.Default, nil)
+		c.emitDefaultIf(b, c.Default, nil)
 	}
 }
 
-// setDefaultIf sets a field's default if the field is not set and the conditions inCase hold.
-func (b Body) setDefaultIf(c *Claim, value any, inCase []jen.Code) {
+// emitDefaultIf sets a field's default if the field is not set and the conditions inCase hold.
+func (c *Claim) emitDefaultIf(b Body, value any, inCase []jen.Code) {
 	to := c.To(c.DefaultTo())
-	dst, pointers := target(jen.Id("dst")).down(to)
-	unset := b.test(fields.SetOf(to.Last().Type), dst, false)
-	b.when(slices.Concat(notNil(pointers), []jen.Code{unset}, inCase, []jen.Code{b.whole()}), func(b Body) {
+	dst, pointers := block.Target(jen.Id("dst")).Down(to)
+	unset := b.Test(fields.SetOf(to.Last().Type), dst, false)
+	b.When(slices.Concat(block.NotNil(pointers), []jen.Code{unset}, inCase, []jen.Code{b.Whole()}), func(b Body) {
 		code, literal := jen.Lit(value), fmt.Sprintf("%T", value)
 		if metadata, ok := value.(Metadata); ok {
-			code, literal = b.metadata(metadata), "string"
+			code, literal = metadata.code(b), "string"
 		}
 		if elem := to.Last().Type.Elem(); elem != nil {
 			make := b.Runtime("Pointer")
@@ -246,12 +247,12 @@ func (b Body) setDefaultIf(c *Claim, value any, inCase []jen.Code) {
 			}
 			code = make.Call(code)
 		}
-		b.set(dst, code)
+		b.Set(dst, code)
 	})
 }
 
-// metadata returns a metadata value of the converted object.
-func (b Body) metadata(of Metadata) *jen.Statement {
+// code returns the metadata value of the converted object.
+func (of Metadata) code(b Body) *jen.Statement {
 	getter := "Get" + model.Upper(strings.TrimPrefix(string(of), "metadata."))
 	return b.Runtime("ObjectOf").Types(b.Qualified(fields.MetaPackage, "Object")).Call(jen.Id("ctx")).Dot(getter).Call()
 }

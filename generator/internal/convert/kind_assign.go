@@ -39,7 +39,7 @@ func (Assign) bounds(b bounds, _ *Value, values Sides[limits.Value], part string
 }
 
 func (Assign) expression(b Body, v *Value, src operand) jen.Code {
-	return b.converted(v.Types, src.value())
+	return v.Types.converted(b, src.Value())
 }
 
-func (k Assign) emit(b Body, v *Value, src, dst operand) { b.set(dst, k.expression(b, v, src)) }
+func (k Assign) emit(b Body, v *Value, src, dst operand) { b.Set(dst, k.expression(b, v, src)) }

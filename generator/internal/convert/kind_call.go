@@ -40,14 +40,14 @@ func (Call) bounds(b bounds, _ *Value, values Sides[limits.Value], part string) 
 
 // emit adds the field path to the error of the function, if it can fail.
 func (k Call) emit(b Body, _ *Value, src, dst operand) {
-	args, needs := []jen.Code{src.address(), dst.address()}, k.Pair.Needs(b.to)
+	args, needs := []jen.Code{src.Address(), dst.Address()}, k.Pair.Needs(b.To)
 	if needs.Context {
 		args = append([]jen.Code{jen.Id("ctx")}, args...)
 	}
-	call := k.Pair.Function(k.Pair.Name, b.to).Call(args...)
+	call := k.Pair.Function(k.Pair.Name, b.To).Call(args...)
 	if needs.Error {
-		b.call(".", call)
+		b.Call(".", call)
 	} else {
-		b.add(call)
+		b.Add(call)
 	}
 }

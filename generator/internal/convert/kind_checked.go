@@ -109,14 +109,14 @@ func (k Checked) bounds(b bounds, _ *Value, values Sides[limits.Value], part str
 }
 
 func (k Checked) emit(b Body, _ *Value, src, dst operand) {
-	args := []jen.Code{dst.address(), src.value()}
+	args := []jen.Code{dst.Address(), src.Value()}
 	if k.Argument != "" {
 		args = append(args, jen.Lit(k.Argument))
 	}
-	call := b.Runtime(k.Funcs[b.to]).Call(args...)
-	if set := k.OmitsZero[b.to]; set != nil {
-		b.whenSet(src, b.isSet(set, src), func(b Body) { b.call(": ", call) })
+	call := b.Runtime(k.Funcs[b.To]).Call(args...)
+	if set := k.OmitsZero[b.To]; set != nil {
+		b.WhenSet(src, b.IsSet(set, src), func(b Body) { b.Call(": ", call) })
 	} else {
-		b.checked(call)
+		b.Checked(call)
 	}
 }

@@ -48,12 +48,12 @@ func (DeepCopyInto) bounds(b bounds, _ *Value, values Sides[limits.Value], part 
 }
 
 func (k DeepCopyInto) emit(b Body, _ *Value, src, dst operand) {
-	copied := src.code.Clone().Dot("DeepCopyInto").Call(dst.address())
+	copied := src.Code.Clone().Dot("DeepCopyInto").Call(dst.Address())
 	if !k.Nilable {
-		b.add(copied)
+		b.Add(copied)
 		return
 	}
-	b.whenSet(src, src.value().Op("!=").Nil(), func(b Body) { b.add(copied) })
+	b.WhenSet(src, src.Value().Op("!=").Nil(), func(b Body) { b.Add(copied) })
 }
 
 // DeepCopy is like DeepCopyInto for a method that returns its copy.
@@ -80,10 +80,10 @@ func (DeepCopy) bounds(b bounds, _ *Value, values Sides[limits.Value], part stri
 }
 
 func (DeepCopy) expression(_ Body, _ *Value, src operand) jen.Code {
-	return src.code.Clone().Dot("DeepCopy").Call()
+	return src.Code.Clone().Dot("DeepCopy").Call()
 }
 
-func (k DeepCopy) emit(b Body, v *Value, src, dst operand) { b.set(dst, k.expression(b, v, src)) }
+func (k DeepCopy) emit(b Body, v *Value, src, dst operand) { b.Set(dst, k.expression(b, v, src)) }
 
 // deepCopies reports whether a type has the method DeepCopyInto. The method is written by hand, or by deepcopy-gen or
 // controller-gen. Both write it to a file of the same name, which the resolver does not read.

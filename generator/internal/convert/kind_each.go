@@ -54,23 +54,23 @@ func (Each) bounds(b bounds, v *Value, values Sides[limits.Value], part string) 
 
 func (Each) expression(_ Body, v *Value, src operand) jen.Code {
 	if v.Same && v.Elem.isAssigned() && v.Spoke.Kind() == resolve.Slice {
-		return jen.Qual("slices", "Clone").Call(src.value())
+		return jen.Qual("slices", "Clone").Call(src.Value())
 	}
 	return nil
 }
 
 func (k Each) emit(b Body, v *Value, src, dst operand) {
 	if clone := k.expression(b, v, src); clone != nil {
-		b.set(dst, clone)
+		b.Set(dst, clone)
 		return
 	}
-	index := b.index()
-	loop := jen.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
-		v.Elem.emit(b.in(g).below("[%d]", jen.Id(index)), src.index(jen.Id(index)), dst.index(jen.Id(index)))
+	index := b.Index()
+	loop := jen.For(jen.Id(index).Op(":=").Range().Add(src.Value())).BlockFunc(func(g *jen.Group) {
+		v.Elem.emit(b.In(g).Below("[%d]", jen.Id(index)), src.Index(jen.Id(index)), dst.Index(jen.Id(index)))
 	})
 	if v.Spoke.Kind() == resolve.Array {
-		b.add(loop)
+		b.Add(loop)
 		return
 	}
-	b.fill(v, src, dst, loop)
+	b.Fill(v.To(b.To), src, dst, loop)
 }

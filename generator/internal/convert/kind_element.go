@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/block"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -64,36 +65,36 @@ func (Element) bounds(b bounds, v *Value, values Sides[limits.Value], part strin
 }
 
 func (k Element) emit(b Body, v *Value, src, dst operand) {
-	if v.Outer == b.to.To() {
+	if v.Outer == b.To.To() {
 		k.emitList(b, v, src, dst)
 		return
 	}
-	index := b.index()
-	conditions, element := k.Constants.conditions(src.index(jen.Id(index)))
-	b.group.For(jen.Id(index).Op(":=").Range().Add(src.value())).Block(
-		jen.If(all(conditions)).BlockFunc(func(g *jen.Group) {
-			v.Elem.emit(b.in(g).below("[%d]", jen.Id(index)), element, dst)
+	index := b.Index()
+	conditions, element := k.Constants.conditions(src.Index(jen.Id(index)))
+	b.Group.For(jen.Id(index).Op(":=").Range().Add(src.Value())).Block(
+		jen.If(block.All(conditions)).BlockFunc(func(g *jen.Group) {
+			v.Elem.emit(b.In(g).Below("[%d]", jen.Id(index)), element, dst)
 			g.Break()
 		}))
 }
 
 // emitList writes a value into a list of one element, with the constants.
 func (k Element) emitList(b Body, v *Value, src, dst operand) {
-	set := b.isSet(fields.SetOf(v.From(b.to)), src)
+	set := b.IsSet(fields.SetOf(v.From(b.To)), src)
 	if k.Content != nil {
-		set.Op("&&").Add(b.isSet(k.Content, target(src.value())))
-		src.known = false
+		set.Op("&&").Add(b.IsSet(k.Content, block.Target(src.Value())))
+		src.Known = false
 	}
-	b.whenSet(src, set, func(b Body) {
-		src.known = true
-		element, literal := dst.index(jen.Lit(0)), structLiteral(nil)
+	b.WhenSet(src, set, func(b Body) {
+		src.Known = true
+		element, literal := dst.Index(jen.Lit(0)), structLiteral(nil)
 		for _, c := range k.Constants {
 			literal.add(b, c.Member, jen.Lit(c.Value))
-			element = element.reached(c.Member)
+			element = element.Reached(c.Member)
 		}
 		member, value := assignedMember(b, v.Elem, src)
 		isAssigned := value != nil && literal.add(b, member, value)
-		b.set(dst, b.Type(v.To(b.to)).Values(literal.code()))
+		b.Set(dst, b.Type(v.To(b.To)).Values(literal.code()))
 		if !isAssigned {
 			v.Elem.emit(b, src, element)
 		}
@@ -105,14 +106,14 @@ func (k Element) emitList(b Body, v *Value, src, dst operand) {
 func assignedMember(b Body, v *Value, src operand) (Path, jen.Code) {
 	k, ok := v.Kind.(Wrap)
 	switch {
-	case !ok || v.Outer != b.to.To() || len(k.Constants) > 0:
+	case !ok || v.Outer != b.To.To() || len(k.Constants) > 0:
 		return nil, nil
 	case v.Elem.isCopiedPointer():
-		return k.Member, b.Runtime("CopyPointer").Call(src.value())
+		return k.Member, b.Runtime("CopyPointer").Call(src.Value())
 	case !v.Elem.isAssigned():
 		return nil, nil
 	}
-	return k.Member, b.converted(v.Elem.Types, src.value())
+	return k.Member, v.Elem.Types.converted(b, src.Value())
 }
 
 // structLiteral has the members of a literal of a struct, in order.
@@ -147,7 +148,7 @@ func (l *structLiteral) add(b Body, path Path, value jen.Code) bool {
 
 // code returns the literal without its type.
 func (l structLiteral) code() *jen.Statement {
-	return jen.Values(codes(l, func(m literalMember) *jen.Statement {
+	return jen.Values(block.Codes(l, func(m literalMember) *jen.Statement {
 		value := m.value
 		if value == nil {
 			value = jen.Add(m.of).Add(m.members.code())

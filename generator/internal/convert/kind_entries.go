@@ -39,25 +39,25 @@ func (Entries) bounds(b bounds, v *Value, values Sides[limits.Value], part strin
 
 func (Entries) expression(_ Body, v *Value, src operand) jen.Code {
 	if v.Same && v.Elem.isAssigned() {
-		return jen.Qual("maps", "Clone").Call(src.value())
+		return jen.Qual("maps", "Clone").Call(src.Value())
 	}
 	return nil
 }
 
 func (k Entries) emit(b Body, v *Value, src, dst operand) {
 	if clone := k.expression(b, v, src); clone != nil {
-		b.set(dst, clone)
+		b.Set(dst, clone)
 		return
 	}
-	key, value, converted := b.variable("key"), operand{code: jen.Id(b.variable("value"))}, b.variable("converted")
-	b.fill(v, src, dst, jen.For(jen.List(jen.Id(key), value.code).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
-		entry, b := dst.index(b.converted(k.Keys, jen.Id(key))), b.in(g)
+	key, value, converted := b.Variable("key"), operand{Code: jen.Id(b.Variable("value"))}, b.Variable("converted")
+	b.Fill(v.To(b.To), src, dst, jen.For(jen.List(jen.Id(key), value.Code).Op(":=").Range().Add(src.Value())).BlockFunc(func(g *jen.Group) {
+		entry, b := dst.Index(k.Keys.converted(b, jen.Id(key))), b.In(g)
 		code := v.Elem.Kind.expression(b, v.Elem, value)
 		if code == nil {
-			inner := b.declare(converted, v.Elem.To(b.to))
-			v.Elem.emit(b.below("[%v]", jen.Id(key)), value, inner)
-			code = inner.code
+			inner := b.Declare(converted, v.Elem.To(b.To))
+			v.Elem.emit(b.Below("[%v]", jen.Id(key)), value, inner)
+			code = inner.Code
 		}
-		b.set(entry, code)
+		b.Set(entry, code)
 	}))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/block"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
@@ -60,33 +61,33 @@ func (k Entry) needs(_ *Value, d Direction) Needs {
 
 // emit converts a field of src to an entry, or back. The object's metadata has been copied to dst before.
 func (k Entry) emit(b Body, v *Value, src, dst operand) {
-	fromKey, toKey := k.Keys.Ends(b.to)
-	from, to := k.Paths.Ends(b.to)
+	fromKey, toKey := k.Keys.Ends(b.To)
+	from, to := k.Paths.Ends(b.To)
 	if fromKey != "" {
 		src = dst
 	}
-	src, srcPointers := src.down(from)
-	dst, dstPointers := dst.down(to)
+	src, srcPointers := src.Down(from)
+	dst, dstPointers := dst.Down(to)
 	switch {
 	case fromKey != "" && toKey != "":
-		b.group.Add(b.Runtime("MoveEntry")).Call(src.address(), dst.address(), jen.Lit(fromKey), jen.Lit(toKey))
+		b.Group.Add(b.Runtime("MoveEntry")).Call(src.Address(), dst.Address(), jen.Lit(fromKey), jen.Lit(toKey))
 	case toKey != "":
-		b.when(notNil(srcPointers), func(b Body) {
-			args := []jen.Code{dst.address(), jen.Lit(toKey), src.value()}
+		b.When(block.NotNil(srcPointers), func(b Body) {
+			args := []jen.Code{dst.Address(), jen.Lit(toKey), src.Value()}
 			if k.Parse == "" {
-				b.checked(b.Runtime("ToEntryJSON").Call(args...))
+				b.Checked(b.Runtime("ToEntryJSON").Call(args...))
 			} else {
-				b.group.Add(b.Runtime("ToEntry")).Call(args...)
+				b.Group.Add(b.Runtime("ToEntry")).Call(args...)
 			}
 		})
 	case len(dstPointers) == 0:
-		b.add(k.read(b, dst.address(), src, fromKey))
+		b.Add(k.read(b, dst.Address(), src, fromKey))
 	default:
-		value := target(jen.Id("value"))
-		b.group.If(jen.Id("value").Op(":=").New(b.Type(v.To(b.to))), k.read(b, value.address(), src, fromKey)).BlockFunc(func(g *jen.Group) {
-			b := b.in(g)
-			b.make(dstPointers)
-			b.set(dst, value.value())
+		value := block.Target(jen.Id("value"))
+		b.Group.If(jen.Id("value").Op(":=").New(b.Type(v.To(b.To))), k.read(b, value.Address(), src, fromKey)).BlockFunc(func(g *jen.Group) {
+			b := b.In(g)
+			b.Make(dstPointers)
+			b.Set(dst, value.Value())
 		})
 	}
 }
@@ -94,7 +95,7 @@ func (k Entry) emit(b Body, v *Value, src, dst operand) {
 // read reads an entry into a variable.
 func (k Entry) read(b Body, into jen.Code, src operand, key string) *jen.Statement {
 	if k.Parse == "" {
-		return b.Runtime("FromEntryJSON").Call(into, src.address(), jen.Lit(key))
+		return b.Runtime("FromEntryJSON").Call(into, src.Address(), jen.Lit(key))
 	}
-	return b.Runtime("FromEntry").Call(into, src.address(), jen.Lit(key), b.Runtime(k.Parse))
+	return b.Runtime("FromEntry").Call(into, src.Address(), jen.Lit(key), b.Runtime(k.Parse))
 }

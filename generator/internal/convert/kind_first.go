@@ -47,16 +47,16 @@ func (First) bounds(b bounds, v *Value, values Sides[limits.Value], part string)
 }
 
 func (First) emit(b Body, v *Value, src, dst operand) {
-	if v.Outer != b.to.To() {
-		b.given(jen.Len(src.value()).Op(">").Lit(0), func(b Body) { v.Elem.emit(b, src.index(jen.Lit(0)), dst) })
+	if v.Outer != b.To.To() {
+		b.Given(jen.Len(src.Value()).Op(">").Lit(0), func(b Body) { v.Elem.emit(b, src.Index(jen.Lit(0)), dst) })
 		return
 	}
-	b.whenSet(src, b.isSet(fields.SetOf(v.From(b.to)), src), func(b Body) {
+	b.WhenSet(src, b.IsSet(fields.SetOf(v.From(b.To)), src), func(b Body) {
 		if v.Elem.isAssigned() && v.Elem.Same {
-			b.set(dst, b.Type(v.To(b.to)).Values(src.value()))
+			b.Set(dst, b.Type(v.To(b.To)).Values(src.Value()))
 			return
 		}
-		b.set(dst, jen.Make(b.Type(v.To(b.to)), jen.Lit(1)))
-		v.Elem.emit(b, src, dst.index(jen.Lit(0)))
+		b.Set(dst, jen.Make(b.Type(v.To(b.To)), jen.Lit(1)))
+		v.Elem.emit(b, src, dst.Index(jen.Lit(0)))
 	})
 }

@@ -40,5 +40,5 @@ func (Hook) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Hook) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (Hook) emit(b Body, v *Value, src, dst operand) {
-	b.call(": ", jen.Id("c").Dot("hooks").Dot(v.HookName(b.to)).Call(jen.Id("ctx"), src.address(), dst.address()))
+	b.Call(": ", jen.Id("c").Dot("hooks").Dot(v.HookName(b.To)).Call(jen.Id("ctx"), src.Address(), dst.Address()))
 }

@@ -71,7 +71,7 @@ func (k Keyed) bounds(b bounds, v *Value, values Sides[limits.Value], part strin
 }
 
 func (k Keyed) emit(b Body, v *Value, src, dst operand) {
-	if v.Outer == b.to.To() {
+	if v.Outer == b.To.To() {
 		k.emitList(b, v, src, dst)
 	} else {
 		k.emitMap(b, v, src, dst)
@@ -80,23 +80,23 @@ func (k Keyed) emit(b Body, v *Value, src, dst operand) {
 
 // emitList writes a list with an element for each key of a map, in the order of the keys.
 func (k Keyed) emitList(b Body, v *Value, src, dst operand) {
-	index, key, value := b.index(), b.variable("key"), b.variable("value")
-	sorted := jen.Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(src.value()))
-	b.fill(v, src, dst, jen.For(jen.List(jen.Id(index), jen.Id(key)).Op(":=").Range().Add(sorted)).BlockFunc(func(g *jen.Group) {
-		element, b := dst.index(jen.Id(index)), b.in(g)
-		b.set(element.field(k.Member.Last().Name), b.converted(k.Keys, jen.Id(key)))
-		g.Id(value).Op(":=").Add(src.index(jen.Id(key)).code)
-		v.Elem.emit(b.below("[%v]", jen.Id(key)), operand{code: jen.Id(value)}, element)
+	index, key, value := b.Index(), b.Variable("key"), b.Variable("value")
+	sorted := jen.Qual("slices", "Sorted").Call(jen.Qual("maps", "Keys").Call(src.Value()))
+	b.Fill(v.To(b.To), src, dst, jen.For(jen.List(jen.Id(index), jen.Id(key)).Op(":=").Range().Add(sorted)).BlockFunc(func(g *jen.Group) {
+		element, b := dst.Index(jen.Id(index)), b.In(g)
+		b.Set(element.Field(k.Member.Last().Name), k.Keys.converted(b, jen.Id(key)))
+		g.Id(value).Op(":=").Add(src.Index(jen.Id(key)).Code)
+		v.Elem.emit(b.Below("[%v]", jen.Id(key)), operand{Code: jen.Id(value)}, element)
 	}))
 }
 
 // emitMap writes a map with an entry for each element of a list.
 func (k Keyed) emitMap(b Body, v *Value, src, dst operand) {
-	index, converted := b.index(), b.variable("converted")
-	b.fill(v, src, dst, jen.For(jen.Id(index).Op(":=").Range().Add(src.value())).BlockFunc(func(g *jen.Group) {
-		element, b := src.index(jen.Id(index)), b.in(g)
-		value := b.declare(converted, v.Elem.To(b.to))
-		v.Elem.emit(b.below("[%d]", jen.Id(index)), element, value)
-		b.set(dst.index(b.converted(k.Keys, element.field(k.Member.Last().Name).value())), value.code)
+	index, converted := b.Index(), b.Variable("converted")
+	b.Fill(v.To(b.To), src, dst, jen.For(jen.Id(index).Op(":=").Range().Add(src.Value())).BlockFunc(func(g *jen.Group) {
+		element, b := src.Index(jen.Id(index)), b.In(g)
+		value := b.Declare(converted, v.Elem.To(b.To))
+		v.Elem.emit(b.Below("[%d]", jen.Id(index)), element, value)
+		b.Set(dst.Index(k.Keys.converted(b, element.Field(k.Member.Last().Name).Value())), value.Code)
 	}))
 }

@@ -32,7 +32,7 @@ func (Not) schema(*Schema, *Value, facts)                      {}
 func (Not) bounds(bounds, *Value, Sides[limits.Value], string) {}
 
 func (Not) expression(_ Body, _ *Value, src operand) jen.Code {
-	return jen.Op("!").Add(src.value())
+	return jen.Op("!").Add(src.Value())
 }
 
-func (k Not) emit(b Body, v *Value, src, dst operand) { b.set(dst, k.expression(b, v, src)) }
+func (k Not) emit(b Body, v *Value, src, dst operand) { b.Set(dst, k.expression(b, v, src)) }

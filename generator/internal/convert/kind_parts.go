@@ -94,18 +94,18 @@ func (Parts) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Parts) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (k Parts) emit(b Body, v *Value, src, dst operand) {
-	function, text, around := "JoinParts", dst.address(), src
-	if v.Outer == b.to.To() {
-		function, text, around = "CutParts", src.value(), dst
+	function, text, around := "JoinParts", dst.Address(), src
+	if v.Outer == b.To.To() {
+		function, text, around = "CutParts", src.Value(), dst
 	}
 	args := []jen.Code{text, jen.Lit(k.Layout)}
 	for _, part := range k.Parts {
-		member, _ := around.down(part.Member)
+		member, _ := around.Down(part.Member)
 		name := "Part"
 		if part.Member.Last().Type.Elem() != nil {
 			name = "PointerPart"
 		}
-		args = append(args, b.Runtime(name).Call(member.address(), jen.Lit(part.Word)))
+		args = append(args, b.Runtime(name).Call(member.Address(), jen.Lit(part.Word)))
 	}
-	b.group.Add(b.Runtime(function)).Call(args...)
+	b.Group.Add(b.Runtime(function)).Call(args...)
 }

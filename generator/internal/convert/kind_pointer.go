@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/block"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -58,25 +59,25 @@ func (Pointer) bounds(b bounds, v *Value, values Sides[limits.Value], part strin
 }
 
 func (k Pointer) emit(b Body, v *Value, src, dst operand) {
-	if k.OnlyIfSet[b.to] == nil && v.Elem.isAssigned() && v.Elem.Same {
-		b.set(dst, b.Runtime("CopyPointer").Call(src.value()))
+	if k.OnlyIfSet[b.To] == nil && v.Elem.isAssigned() && v.Elem.Same {
+		b.Set(dst, b.Runtime("CopyPointer").Call(src.Value()))
 		return
 	}
-	b.whenSet(src, src.value().Op("!=").Nil(), func(b Body) { k.OnlyIfSet.emit(b, v, target(src.value()), dst) })
+	b.WhenSet(src, src.Value().Op("!=").Nil(), func(b Body) { k.OnlyIfSet.emit(b, v, block.Target(src.Value()), dst) })
 }
 
 // emit sets a pointer to the converted value, if need be only if anything of it is set.
 func (k OnlyIfSet) emit(b Body, v *Value, src, dst operand) {
-	switch set := k[b.to]; {
+	switch set := k[b.To]; {
 	case set != nil:
-		rest := b.declare("rest", v.Elem.To(b.to))
+		rest := b.Declare("rest", v.Elem.To(b.To))
 		v.Elem.emit(b, src, rest)
-		b.given(b.isSet(set, rest), func(b Body) { b.set(dst, rest.address()) })
+		b.Given(b.IsSet(set, rest), func(b Body) { b.Set(dst, rest.Address()) })
 	case v.Elem.isAssigned():
-		b.set(dst, b.Runtime("Pointer").Call(b.converted(v.Elem.Types, src.value())))
+		b.Set(dst, b.Runtime("Pointer").Call(v.Elem.Types.converted(b, src.Value())))
 	default:
-		b.set(dst, jen.New(b.Type(v.Elem.To(b.to))))
-		v.Elem.emit(b, src, target(dst.value()))
+		b.Set(dst, jen.New(b.Type(v.Elem.To(b.To))))
+		v.Elem.emit(b, src, block.Target(dst.Value()))
 	}
 }
 
@@ -184,21 +185,21 @@ func (k Optional) bounds(b bounds, v *Value, values Sides[limits.Value], part st
 }
 
 func (k Optional) emit(b Body, v *Value, src, dst operand) {
-	if v.Outer != b.to.To() {
-		b.whenSet(src, src.value().Op("!=").Nil(), func(b Body) { v.Elem.emit(b, target(src.value()), dst) })
+	if v.Outer != b.To.To() {
+		b.WhenSet(src, src.Value().Op("!=").Nil(), func(b Body) { v.Elem.emit(b, block.Target(src.Value()), dst) })
 		return
 	}
 	set := func(b Body) { k.OnlyIfSet.emit(b, v, src, dst) }
 	switch {
 	case k.ZeroIsNil:
 		if wrap, ok := v.Elem.Kind.(Wrap); ok && wrap.Plain != nil && wrap.Plain.Test == k.Plain.Test {
-			src.known = true
-			b.given(b.isSet(k.Plain, src), set)
+			src.Known = true
+			b.Given(b.IsSet(k.Plain, src), set)
 			return
 		}
-		b.whenSet(src, b.isSet(k.Plain, src), set)
+		b.WhenSet(src, b.IsSet(k.Plain, src), set)
 	case k.ZeroInWhole:
-		b.whenSet(src, b.isSet(k.Plain, src).Op("||").Add(b.whole()), set)
+		b.WhenSet(src, b.IsSet(k.Plain, src).Op("||").Add(b.Whole()), set)
 	default:
 		set(b)
 	}

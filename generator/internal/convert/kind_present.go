@@ -5,6 +5,7 @@ package convert
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/block"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -51,26 +52,26 @@ func (Present) expression(Body, *Value, operand) jen.Code          { return nil 
 
 func (k Present) emit(b Body, v *Value, src, dst operand) {
 	var conditions []jen.Code
-	if v.From(b.to).Elem() != nil {
-		conditions = append(conditions, src.value().Op("!=").Nil())
-		src = target(src.value())
+	if v.From(b.To).Elem() != nil {
+		conditions = append(conditions, src.Value().Op("!=").Nil())
+		src = block.Target(src.Value())
 	}
-	fromBool := v.Outer == b.to.To()
+	fromBool := v.Outer == b.To.To()
 	if fromBool {
-		conditions = append(conditions, src.value())
+		conditions = append(conditions, src.Value())
 	} else {
 		same, _ := k.Constants.conditions(src)
 		conditions = append(conditions, same...)
 	}
-	b.when(conditions, func(b Body) {
-		if to := v.To(b.to); to.Elem() != nil {
-			b.set(dst, jen.New(b.Type(to.Elem())))
-			dst = target(dst.value())
+	b.When(conditions, func(b Body) {
+		if to := v.To(b.To); to.Elem() != nil {
+			b.Set(dst, jen.New(b.Type(to.Elem())))
+			dst = block.Target(dst.Value())
 		}
 		if fromBool {
 			k.Constants.emit(b, dst)
 		} else {
-			b.set(dst, jen.True())
+			b.Set(dst, jen.True())
 		}
 	})
 }

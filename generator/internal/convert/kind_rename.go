@@ -116,16 +116,16 @@ func (k Rename) bounds(b bounds, _ *Value, values Sides[limits.Value], part stri
 }
 
 func (k Rename) emit(b Body, v *Value, src, dst operand) {
-	renames := slices.DeleteFunc(slices.Clone(k[b.to]), func(r Renaming) bool { return r.From == r.To })
-	same := b.converted(v.Types, src.value())
+	renames := slices.DeleteFunc(slices.Clone(k[b.To]), func(r Renaming) bool { return r.From == r.To })
+	same := v.Types.converted(b, src.Value())
 	if len(renames) == 0 {
-		b.set(dst, same)
+		b.Set(dst, same)
 		return
 	}
-	b.group.Switch(src.value()).BlockFunc(func(g *jen.Group) {
+	b.Group.Switch(src.Value()).BlockFunc(func(g *jen.Group) {
 		for _, r := range renames {
-			g.Case(jen.Lit(r.From)).Add(dst.value()).Op("=").Lit(r.To)
+			g.Case(jen.Lit(r.From)).Add(dst.Value()).Op("=").Lit(r.To)
 		}
-		g.Default().Add(dst.value()).Op("=").Add(same)
+		g.Default().Add(dst.Value()).Op("=").Add(same)
 	})
 }

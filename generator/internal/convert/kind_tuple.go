@@ -9,6 +9,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/block"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -104,20 +105,20 @@ func (Tuple) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Tuple) expression(Body, *Value, operand) jen.Code          { return nil }
 
 func (k Tuple) emit(b Body, v *Value, src, dst operand) {
-	if v.Outer != b.to.To() {
-		b.group.Switch().Block(codes(k.Texts, func(t TupleText) *jen.Statement {
+	if v.Outer != b.To.To() {
+		b.Group.Switch().Block(block.Codes(k.Texts, func(t TupleText) *jen.Statement {
 			conditions, _ := t.Members.conditions(src)
-			return jen.Case(all(conditions)).Add(dst.value()).Op("=").Lit(t.Text)
+			return jen.Case(block.All(conditions)).Add(dst.Value()).Op("=").Lit(t.Text)
 		})...)
 		return
 	}
-	b.group.Switch(src.value()).BlockFunc(func(g *jen.Group) {
+	b.Group.Switch(src.Value()).BlockFunc(func(g *jen.Group) {
 		for i, t := range k.Texts {
 			if slices.ContainsFunc(k.Texts[:i], func(before TupleText) bool { return before.Text == t.Text }) {
 				continue
 			}
 			g.Case(jen.Lit(t.Text)).BlockFunc(func(g *jen.Group) {
-				slices.DeleteFunc(slices.Clone(t.Members), func(c Constant) bool { return c.Value == "" }).emit(b.in(g), dst)
+				slices.DeleteFunc(slices.Clone(t.Members), func(c Constant) bool { return c.Value == "" }).emit(b.In(g), dst)
 			})
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/block"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -100,23 +101,23 @@ func (k Wrap) bounds(b bounds, v *Value, values Sides[limits.Value], part string
 }
 
 func (k Wrap) emit(b Body, v *Value, src, dst operand) {
-	if v.Outer != b.to.To() {
+	if v.Outer != b.To.To() {
 		conditions, src := k.Constants.conditions(src)
-		member, pointers := src.down(k.Member)
-		b.when(append(conditions, notNil(pointers)...), func(b Body) { v.Elem.emit(b, member, dst) })
+		member, pointers := src.Down(k.Member)
+		b.When(append(conditions, block.NotNil(pointers)...), func(b Body) { v.Elem.emit(b, member, dst) })
 		return
 	}
 	write := func(b Body) {
-		member, pointers := k.Constants.emit(b, dst).down(k.Member)
-		b.make(pointers)
+		member, pointers := k.Constants.emit(b, dst).Down(k.Member)
+		b.Make(pointers)
 		v.Elem.emit(b, src, member)
 	}
 	if k.Plain == nil {
 		write(b)
 		return
 	}
-	b.whenSet(src, b.isSet(k.Plain, src), func(b Body) {
-		src.known = true
+	b.WhenSet(src, b.IsSet(k.Plain, src), func(b Body) {
+		src.Known = true
 		write(b)
 	})
 }

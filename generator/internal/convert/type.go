@@ -3,6 +3,9 @@
 package convert
 
 import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/block"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
@@ -30,6 +33,13 @@ const (
 	FromHub = sides.FromHub
 )
 
+// The statements of generated functions.
+type (
+	Body    = block.Block
+	operand = block.Operand
+	pointer = block.Pointer
+)
+
 // Types are the types of a value of the spoke and of a value of the hub.
 type Types struct {
 	Sides[*Type]
@@ -40,3 +50,11 @@ type Types struct {
 func typesOf(spoke, hub *Type) Types { return typesIn(sides.New(spoke, hub)) }
 
 func typesIn(s Sides[*Type]) Types { return Types{s, resolve.Identical(s.Spoke, s.Hub)} }
+
+// converted returns an expression as the type of the destination, converted if it has another one.
+func (t Types) converted(b Body, code jen.Code) jen.Code {
+	if t.Same {
+		return code
+	}
+	return b.Type(t.To(b.To)).Call(code)
+}

@@ -106,10 +106,10 @@ func (v *Value) as(kind Kind, elem *Value, bad *mismatch) (*Value, *mismatch) {
 
 // emit writes the statements that set dst, which is zero so far, from src.
 func (v *Value) emit(b Body, src, dst operand) {
-	if !v.EmptyIsNil[b.to] {
+	if !v.EmptyIsNil[b.To] {
 		v.Kind.emit(b, v, src, dst)
 		return
 	}
-	src.known = true
-	b.given(jen.Len(src.value()).Op(">").Lit(0), func(b Body) { v.Kind.emit(b, v, src, dst) })
+	src.Known = true
+	b.Given(jen.Len(src.Value()).Op(">").Lit(0), func(b Body) { v.Kind.emit(b, v, src, dst) })
 }

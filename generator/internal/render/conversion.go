@@ -14,6 +14,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/block"
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -305,7 +306,7 @@ func limitFields(l limits.Limits) jen.Dict {
 func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 	name := p.Name + d.Suffix()
 	w.file.Add(comment("%s converts %s.", name, d))
-	w.function(name, p, d, p.Needs(d)).BlockFunc(func(g *jen.Group) { convert.NewBody(w, g, d).Convert(p) })
+	w.function(name, p, d, p.Needs(d)).BlockFunc(func(g *jen.Group) { p.Emit(block.New(w, g, d)) })
 }
 
 // Runtime returns a name of the package conversion.
@@ -336,7 +337,7 @@ func (w *conversionWriter) ZeroFunction(t *convert.Type) string {
 func (w *conversionWriter) isZero(t *convert.Type) {
 	w.file.Add(comment("%s reports whether nothing is set.", w.zero[t]))
 	w.file.Func().Id(w.zero[t]).Params(jen.Id("v").Op("*").Add(w.Type(t))).Bool().BlockFunc(func(g *jen.Group) {
-		convert.NewBody(w, g, convert.ToHub).IsZero(t)
+		block.New(w, g, convert.ToHub).IsZero(t)
 	})
 }
 
