@@ -21,7 +21,7 @@ func elements(values Sides[limits.Value]) Sides[limits.Value] {
 // noteBounds warns of values that one version accepts and the other refuses.
 func (p *planner) noteBounds(plan *Plan) {
 	same := plan.Same()
-	p.visit(RuleBounds, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
+	p.visit(RuleBounds, plan, func(in *Pair, c *Claim, here place) bool {
 		b := bounds{planner: p, pair: in, claim: c, at: here, isText: same.has(here.Spoke.Names())}
 		b.value(c.Value, sides.New(limits.Of(c.Spoke.Last()), limits.Of(c.Hub.Last())), "")
 		return true

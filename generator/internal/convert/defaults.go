@@ -21,7 +21,7 @@ import (
 // warnings, and of accepted ones.
 func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 	same, warned := plan.Same(), map[*resolve.Field]bool{}
-	p.visit(RuleDefault, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
+	p.visit(RuleDefault, plan, func(in *Pair, c *Claim, here place) bool {
 		if same.has(here.Spoke.Names()) {
 			return false
 		}

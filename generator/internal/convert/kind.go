@@ -23,11 +23,7 @@ type Kind interface {
 	// kind's own, if it has a name.
 	plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch)
 	// traits are the parts of the kind that other parts of a plan depend on.
-	traits() traits
-	// isSame reports whether the value is the same in JSON on both sides.
-	isSame(v *Value, seen map[*Pair]bool) bool
-	// needs returns the needs of a function that converts such a value.
-	needs(v *Value, d Direction) Needs
+	traits(v *Value) traits
 	// schema adds what the stash of a side has to know of the value.
 	schema(s *Schema, v *Value, f facts)
 	// bounds compares the validation markers of the two values and of their content. part names the content: "[]" for
@@ -75,7 +71,20 @@ type traits struct {
 	picks bool
 	// selects is true if the value converts only if it, or the struct around it, has certain values.
 	selects bool
+	// same tells whether the value is the same in JSON on both sides.
+	same sameness
+	// needs are the needs of a function that converts such a value.
+	needs Ways[Needs]
 }
+
+// sameness tells whether a value is the same in JSON on both sides.
+type sameness int
+
+const (
+	never sameness = iota
+	always
+	asContent
+)
 
 // candidate are two types with the facts that decide on the kind of their conversion.
 type candidate struct {

@@ -29,9 +29,7 @@ func (Assign) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) 
 }
 
 func (Assign) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Assign) traits() traits                                     { return traits{} }
-func (Assign) isSame(*Value, map[*Pair]bool) bool                 { return true }
-func (Assign) needs(*Value, Direction) Needs                      { return Needs{} }
+func (Assign) traits(*Value) traits                               { return traits{same: always} }
 func (Assign) schema(*Schema, *Value, facts)                      {}
 
 func (Assign) bounds(b bounds, _ *Value, values Sides[limits.Value], part string) {

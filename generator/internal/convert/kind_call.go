@@ -7,6 +7,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Call converts a pair of structs by its function.
@@ -28,11 +29,11 @@ func (Call) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
 }
 
 func (Call) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Call) traits() traits                                     { return traits{} }
-func (k Call) isSame(_ *Value, seen map[*Pair]bool) bool        { return k.Pair.isSame(seen) }
-func (k Call) needs(*Value, Direction) Needs                    { return Needs{k.Pair.IsRoot, k.Pair.IsRoot} }
-func (k Call) schema(s *Schema, _ *Value, f facts)              { s.addPair(k.Pair, f) }
-func (Call) expression(Body, *Value, operand) jen.Code          { return nil }
+func (k Call) traits(*Value) traits {
+	return traits{needs: sides.Both(Needs{k.Pair.IsRoot, k.Pair.IsRoot}), same: asContent}
+}
+func (k Call) schema(s *Schema, _ *Value, f facts)     { s.addPair(k.Pair, f) }
+func (Call) expression(Body, *Value, operand) jen.Code { return nil }
 
 func (Call) bounds(b bounds, _ *Value, values Sides[limits.Value], part string) {
 	b.compare(values, part)

@@ -93,14 +93,12 @@ func (k Checked) json(p *valuePlanner, v *Value) (*Value, *mismatch) {
 }
 
 func (Checked) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Checked) traits() traits                                     { return traits{} }
-func (Checked) isSame(*Value, map[*Pair]bool) bool                 { return false }
-func (Checked) schema(*Schema, *Value, facts)                      {}
-func (Checked) expression(Body, *Value, operand) jen.Code          { return nil }
-
-func (k Checked) needs(_ *Value, d Direction) Needs {
-	return Needs{Context: k.OmitsZero[d] == nil, Error: true}
+func (k Checked) traits(*Value) traits {
+	return traits{needs: Ways[Needs]{ToHub: {k.OmitsZero[ToHub] == nil, true}, FromHub: {k.OmitsZero[FromHub] == nil, true}}}
 }
+
+func (Checked) schema(*Schema, *Value, facts)             {}
+func (Checked) expression(Body, *Value, operand) jen.Code { return nil }
 
 func (k Checked) bounds(b bounds, _ *Value, values Sides[limits.Value], part string) {
 	if k.Funcs == sides.Both("Integer") {

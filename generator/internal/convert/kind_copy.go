@@ -37,9 +37,7 @@ func (DeepCopyInto) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mism
 }
 
 func (DeepCopyInto) content(*valuePlanner, *Value, converters) *content { return nil }
-func (DeepCopyInto) traits() traits                                     { return traits{} }
-func (DeepCopyInto) isSame(*Value, map[*Pair]bool) bool                 { return true }
-func (DeepCopyInto) needs(*Value, Direction) Needs                      { return Needs{} }
+func (DeepCopyInto) traits(*Value) traits                               { return traits{same: always} }
 func (DeepCopyInto) schema(*Schema, *Value, facts)                      {}
 func (DeepCopyInto) expression(Body, *Value, operand) jen.Code          { return nil }
 
@@ -70,9 +68,7 @@ func (DeepCopy) plan(_ *valuePlanner, v *Value, _ converters) (*Value, *mismatch
 }
 
 func (DeepCopy) content(*valuePlanner, *Value, converters) *content { return nil }
-func (DeepCopy) traits() traits                                     { return traits{} }
-func (DeepCopy) isSame(*Value, map[*Pair]bool) bool                 { return true }
-func (DeepCopy) needs(*Value, Direction) Needs                      { return Needs{} }
+func (DeepCopy) traits(*Value) traits                               { return traits{same: always} }
 func (DeepCopy) schema(*Schema, *Value, facts)                      {}
 
 func (DeepCopy) bounds(b bounds, _ *Value, values Sides[limits.Value], part string) {

@@ -42,10 +42,8 @@ func (k Each) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch)
 	return v.as(k, elem, bad)
 }
 
-func (Each) traits() traits                            { return traits{fills: true} }
-func (Each) isSame(v *Value, seen map[*Pair]bool) bool { return v.Elem.isSame(seen) }
-func (Each) needs(*Value, Direction) Needs             { return Needs{} }
-func (Each) schema(s *Schema, v *Value, f facts)       { s.addElements(v, f) }
+func (Each) traits(*Value) traits                { return traits{fills: true, same: asContent} }
+func (Each) schema(s *Schema, v *Value, f facts) { s.addElements(v, f) }
 
 func (Each) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.compare(values, part)

@@ -54,9 +54,7 @@ func (k Element) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismat
 	return v.as(k, elem, bad)
 }
 
-func (Element) traits() traits                            { return traits{picks: true} }
-func (Element) isSame(*Value, map[*Pair]bool) bool        { return false }
-func (Element) needs(*Value, Direction) Needs             { return Needs{} }
+func (Element) traits(*Value) traits                      { return traits{picks: true} }
 func (k Element) schema(s *Schema, v *Value, f facts)     { s.addElement(v, f, k.Constants) }
 func (Element) expression(Body, *Value, operand) jen.Code { return nil }
 

@@ -27,10 +27,8 @@ func (k Entries) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatc
 	return v.as(Entries{Keys: typesOf(v.Spoke.Key(), v.Hub.Key())}, elem, bad)
 }
 
-func (Entries) traits() traits                            { return traits{fills: true} }
-func (Entries) isSame(v *Value, seen map[*Pair]bool) bool { return v.Elem.isSame(seen) }
-func (Entries) needs(*Value, Direction) Needs             { return Needs{} }
-func (Entries) schema(s *Schema, v *Value, f facts)       { s.addElements(v, f) }
+func (Entries) traits(*Value) traits                { return traits{fills: true, same: asContent} }
+func (Entries) schema(s *Schema, v *Value, f facts) { s.addElements(v, f) }
 
 func (Entries) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.compare(values, part)

@@ -48,16 +48,17 @@ func (k Entry) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 }
 
 func (Entry) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Entry) traits() traits                                     { return traits{} }
-func (Entry) isSame(*Value, map[*Pair]bool) bool                 { return false }
+func (k Entry) traits(*Value) (t traits) {
+	for _, d := range sides.Directions() {
+		isJSON := k.Parse == "" && k.Keys.From(d) == "" // FromEntryJSON returns no error
+		t.needs[d] = Needs{isJSON, isJSON}
+	}
+	return t
+}
+
 func (Entry) schema(*Schema, *Value, facts)                      {}
 func (Entry) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Entry) expression(Body, *Value, operand) jen.Code          { return nil }
-
-func (k Entry) needs(_ *Value, d Direction) Needs {
-	isJSON := k.Parse == "" && k.Keys.From(d) == "" // FromEntryJSON returns no error
-	return Needs{isJSON, isJSON}
-}
 
 // emit converts a field of src to an entry, or back. The object's metadata has been copied to dst before.
 func (k Entry) emit(b Body, v *Value, src, dst operand) {

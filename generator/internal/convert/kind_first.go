@@ -36,9 +36,7 @@ func (k First) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	return v.as(k, elem, bad)
 }
 
-func (First) traits() traits                            { return traits{picks: true} }
-func (First) isSame(*Value, map[*Pair]bool) bool        { return false }
-func (First) needs(*Value, Direction) Needs             { return Needs{} }
+func (First) traits(*Value) traits                      { return traits{picks: true} }
 func (First) schema(s *Schema, v *Value, f facts)       { s.addElement(v, f, nil) }
 func (First) expression(Body, *Value, operand) jen.Code { return nil }
 

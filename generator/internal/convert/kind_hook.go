@@ -32,9 +32,7 @@ func (Hook) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
 }
 
 func (Hook) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Hook) traits() traits                                     { return traits{} }
-func (Hook) isSame(*Value, map[*Pair]bool) bool                 { return false }
-func (Hook) needs(*Value, Direction) Needs                      { return Needs{Context: true, Error: true} }
+func (Hook) traits(*Value) traits                               { return traits{needs: sides.Both(Needs{true, true})} }
 func (Hook) schema(*Schema, *Value, facts)                      {}
 func (Hook) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Hook) expression(Body, *Value, operand) jen.Code          { return nil }

@@ -48,9 +48,7 @@ func (k Keyed) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	return v.as(k, elem, bad)
 }
 
-func (Keyed) traits() traits                            { return traits{fills: true} }
-func (Keyed) isSame(*Value, map[*Pair]bool) bool        { return false }
-func (Keyed) needs(*Value, Direction) Needs             { return Needs{} }
+func (Keyed) traits(*Value) traits                      { return traits{fills: true} }
 func (Keyed) expression(Body, *Value, operand) jen.Code { return nil }
 
 func (k Keyed) schema(s *Schema, v *Value, f facts) {

@@ -25,9 +25,7 @@ func (Not) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
 }
 
 func (Not) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Not) traits() traits                                     { return traits{} }
-func (Not) isSame(*Value, map[*Pair]bool) bool                 { return false }
-func (Not) needs(*Value, Direction) Needs                      { return Needs{} }
+func (Not) traits(*Value) traits                               { return traits{} }
 func (Not) schema(*Schema, *Value, facts)                      {}
 func (Not) bounds(bounds, *Value, Sides[limits.Value], string) {}
 

@@ -86,9 +86,7 @@ func (k Parts) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 }
 
 func (Parts) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Parts) traits() traits                                     { return traits{selects: true} }
-func (Parts) isSame(*Value, map[*Pair]bool) bool                 { return false }
-func (Parts) needs(*Value, Direction) Needs                      { return Needs{} }
+func (Parts) traits(*Value) traits                               { return traits{selects: true} }
 func (Parts) schema(*Schema, *Value, facts)                      {}
 func (Parts) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Parts) expression(Body, *Value, operand) jen.Code          { return nil }

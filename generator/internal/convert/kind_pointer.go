@@ -45,14 +45,15 @@ func (p *valuePlanner) takesElsewhere(v *Value) bool {
 	return v.Pair() != nil && len(p.skip.Spoke)+len(p.skip.Hub) > 0
 }
 
-func (Pointer) traits() traits                            { return traits{} }
-func (Pointer) needs(*Value, Direction) Needs             { return Needs{} }
+func (k Pointer) traits(*Value) traits {
+	if k.OnlyIfSet != (OnlyIfSet{}) {
+		return traits{}
+	}
+	return traits{same: asContent}
+}
+
 func (Pointer) schema(s *Schema, v *Value, f facts)       { s.addValue(v.Elem, f) }
 func (Pointer) expression(Body, *Value, operand) jen.Code { return nil }
-
-func (k Pointer) isSame(v *Value, seen map[*Pair]bool) bool {
-	return k.OnlyIfSet == OnlyIfSet{} && v.Elem.isSame(seen)
-}
 
 func (Pointer) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.value(v.Elem, values, part)
@@ -170,14 +171,12 @@ func (p *valuePlanner) optionalHint(outer Side, pointer *resolve.Field) string {
 	return hint
 }
 
-func (Optional) traits() traits                            { return traits{} }
-func (Optional) isSame(*Value, map[*Pair]bool) bool        { return false }
+func (k Optional) traits(v *Value) traits {
+	return traits{needs: sides.Towards(v.Outer, Needs{Context: k.ZeroInWhole}, Needs{})}
+}
+
 func (Optional) schema(s *Schema, v *Value, f facts)       { s.addValue(v.Elem, f) }
 func (Optional) expression(Body, *Value, operand) jen.Code { return nil }
-
-func (k Optional) needs(v *Value, d Direction) Needs {
-	return Needs{Context: v.Outer == d.To() && k.ZeroInWhole}
-}
 
 func (k Optional) bounds(b bounds, v *Value, values Sides[limits.Value], part string) {
 	b.zeroless[v.Outer.In()] = b.zeroless[v.Outer.In()] || k.ZeroIsNil

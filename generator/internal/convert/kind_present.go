@@ -43,9 +43,7 @@ func (k Present) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismat
 }
 
 func (Present) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Present) traits() traits                                     { return traits{} }
-func (Present) isSame(*Value, map[*Pair]bool) bool                 { return false }
-func (Present) needs(*Value, Direction) Needs                      { return Needs{} }
+func (Present) traits(*Value) traits                               { return traits{} }
 func (Present) schema(*Schema, *Value, facts)                      {}
 func (Present) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Present) expression(Body, *Value, operand) jen.Code          { return nil }

@@ -104,9 +104,7 @@ func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
 }
 
 func (Rename) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Rename) traits() traits                                     { return traits{} }
-func (Rename) isSame(*Value, map[*Pair]bool) bool                 { return false }
-func (Rename) needs(*Value, Direction) Needs                      { return Needs{} }
+func (Rename) traits(*Value) traits                               { return traits{} }
 func (Rename) schema(*Schema, *Value, facts)                      {}
 func (Rename) expression(Body, *Value, operand) jen.Code          { return nil }
 

@@ -97,9 +97,7 @@ func (k Tuple) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 }
 
 func (Tuple) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Tuple) traits() traits                                     { return traits{selects: true} }
-func (Tuple) isSame(*Value, map[*Pair]bool) bool                 { return false }
-func (Tuple) needs(*Value, Direction) Needs                      { return Needs{} }
+func (Tuple) traits(*Value) traits                               { return traits{selects: true} }
 func (Tuple) schema(*Schema, *Value, facts)                      {}
 func (Tuple) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Tuple) expression(Body, *Value, operand) jen.Code          { return nil }

@@ -79,9 +79,7 @@ func (k Wrap) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch)
 	return v.as(k, elem, bad)
 }
 
-func (k Wrap) traits() traits                          { return traits{selects: len(k.Constants) > 0} }
-func (Wrap) isSame(*Value, map[*Pair]bool) bool        { return false }
-func (Wrap) needs(*Value, Direction) Needs             { return Needs{} }
+func (k Wrap) traits(*Value) traits                    { return traits{selects: len(k.Constants) > 0} }
 func (Wrap) expression(Body, *Value, operand) jen.Code { return nil }
 
 func (k Wrap) schema(s *Schema, v *Value, f facts) {

@@ -559,7 +559,7 @@ func (p *Pair) noteParents() {
 		}
 		for _, d := range sides.Directions() {
 			path := c.From(d)
-			if c.Value.Kind.traits().picks && c.Value.Outer == d.To() && path.HasPointers() {
+			if c.Value.traits().picks && c.Value.Outer == d.To() && path.HasPointers() {
 				c.Found[d.Back()] = fields.FieldSet(path.Last())
 			}
 			for i, f := range path[:len(path)-1] {

@@ -193,7 +193,7 @@ func (p *Pair) Needs(d Direction) (n Needs) {
 	p.any(func(c *Claim) bool {
 		add(Needs{c.Functions[d] || c.HasDefault() && d == c.DefaultTo(), c.Functions[d]})
 		for v := c.Value; v != nil; v = v.Elem {
-			add(v.Kind.needs(v, d))
+			add(v.traits().needs[d])
 		}
 		return n == Needs{true, true}
 	})

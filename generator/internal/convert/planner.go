@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/block"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
@@ -169,10 +170,10 @@ func (p *planner) pair(at place, spoke, hub *resolve.Type, skip Sides[map[string
 // name makes a unique name for the functions of a pair. It begins with the name of the spoke's type. If that is taken,
 // it adds the hub's type, unless the two names are equal, and then the kind.
 func (p *planner) name(spoke, hub *resolve.Type) string {
-	name := hint.LowerFirst(identifier(spoke))
+	name := hint.LowerFirst(block.Identifier(spoke))
 	as := ""
-	if identifier(hub) != identifier(spoke) {
-		as = "As" + identifier(hub)
+	if block.Identifier(hub) != block.Identifier(spoke) {
+		as = "As" + block.Identifier(hub)
 	}
 	isTaken := func(name string) bool {
 		return slices.ContainsFunc(p.Pairs, func(o *Pair) bool { return o.Name == name })
@@ -187,28 +188,6 @@ func (p *planner) name(spoke, hub *resolve.Type) string {
 			return numbered
 		}
 	}
-}
-
-// identifier returns the name of a type as a part of an identifier: StringList for []string.
-func identifier(t *resolve.Type) string {
-	if t.Name == "" {
-		switch t.Kind() {
-		case resolve.Pointer:
-			return model.Upper(identifier(t.Elem())) + "Pointer"
-		case resolve.Slice:
-			return model.Upper(identifier(t.Elem())) + "List"
-		case resolve.Array:
-			return model.Upper(identifier(t.Elem())) + "Array"
-		case resolve.Map:
-			return model.Upper(identifier(t.Elem())) + "Map"
-		}
-		return t.Kind().String() // a literal
-	}
-	name := t.Name
-	for _, a := range t.Args {
-		name += "Of" + model.Upper(identifier(a))
-	}
-	return name
 }
 
 func pathsKey(paths map[string]bool) string {

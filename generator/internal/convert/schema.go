@@ -177,7 +177,7 @@ func (p *Pair) hasFacts(side Side, seen map[*Pair]bool) bool {
 		if pair := v.Pair(); pair != nil {
 			return pair.hasFacts(side, seen)
 		}
-		return v.Outer == side && (v.Kind.traits().fills || v.Kind.traits().picks) // the elements have keys
+		return v.Outer == side && (v.traits().fills || v.traits().picks) // the elements have keys
 	}
 	return slices.ContainsFunc(p.Claims, func(c *Claim) bool {
 		return c.At(side) != nil && (c.Verb == model.Drop || c.hooked(side.Out()) || c.Value != nil && len(c.listKeys(side)) > 0 || !c.limits(side).IsZero()) ||

@@ -18,7 +18,7 @@ import (
 // nobody has written there. The fields in warned have a finding about their default already.
 func (p *planner) noteOneDefault(plan *Plan, warned map[*resolve.Field]bool) {
 	same := plan.Same()
-	p.visit(RuleOneDefault, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
+	p.visit(RuleOneDefault, plan, func(in *Pair, c *Claim, here place) bool {
 		if c.isEntry() || c.HasDefault() {
 			return true
 		}
@@ -171,7 +171,7 @@ func (c *Claim) unkeyed(side Side) *Value {
 // noteUnkeyed warns of lists without keys whose elements have members that the other version lacks: a client of the
 // other version loses them by changing the element.
 func (p *planner) noteUnkeyed(plan *Plan) {
-	p.visit(RuleUnkeyed, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
+	p.visit(RuleUnkeyed, plan, func(in *Pair, c *Claim, here place) bool {
 		var parts []string
 		for _, d := range sides.Directions() {
 			list := c.unkeyed(d.From())

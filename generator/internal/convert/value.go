@@ -85,7 +85,7 @@ func (p *valuePlanner) top(as converters) *Value {
 
 // noteEmpty marks lists and maps if JSON writes an empty one on one side and omits it on the other.
 func (p *valuePlanner) noteEmpty(v *Value) {
-	if !v.Kind.traits().fills {
+	if !v.traits().fills {
 		return
 	}
 	spoke, hub := p.fields.Spoke.OmitEmpty, p.fields.Hub.OmitEmpty

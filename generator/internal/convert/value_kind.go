@@ -46,7 +46,7 @@ func (v *Value) Inner() (pair *Pair, suffix string) {
 
 // Suffix is [] if both values are lists, arrays or maps, and their elements convert. Otherwise it is empty.
 func (v *Value) Suffix() string {
-	if v.Outer == "" && v.Kind.traits().fills {
+	if v.Outer == "" && v.traits().fills {
 		return "[]"
 	}
 	return ""
@@ -72,10 +72,20 @@ func (v *Value) holds(is func(*Value) bool) bool {
 }
 
 // isSelective reports whether the value converts only if it, or the struct around it, has certain values.
-func (v *Value) isSelective() bool { return v.Kind.traits().selects }
+func (v *Value) isSelective() bool { return v.traits().selects }
 
 // isSame reports whether the value is the same in JSON on both sides.
-func (v *Value) isSame(seen map[*Pair]bool) bool { return v.Kind.isSame(v, seen) }
+func (v *Value) isSame(seen map[*Pair]bool) bool {
+	switch pair := v.Pair(); {
+	case v.traits().same != asContent:
+		return v.traits().same == always
+	case pair != nil:
+		return pair.isSame(seen)
+	}
+	return v.Elem.isSame(seen)
+}
+
+func (v *Value) traits() traits { return v.Kind.traits(v) }
 
 // isAssigned reports whether an assignment converts the value.
 func (v *Value) isAssigned() bool { return v.Kind == Assign{} }

@@ -331,7 +331,7 @@ func (r Run) DefinitionPatterns() []string {
 // definitions returns the CRD files in webhook-gen.yaml with their conversions set. For tests, it also sets the files
 // of the CRDs with conversions in o.
 func (r Run) definitions(p *model.Project, o *render.Options) ([]output.File, diag.List) {
-	all := convert.Definitions(p)
+	all := render.Definitions(p)
 	tested, merged := len(all) > 0 && slices.Contains(r.Outputs, output.Tests), len(r.CRDs) > 0 && slices.Contains(r.Outputs, output.Conversions)
 	if !tested && !merged {
 		return nil, nil

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/dave/jennifer/jen"
 
@@ -341,18 +340,6 @@ func (w *conversionWriter) isZero(t *convert.Type) {
 	})
 }
 
-// article returns a name with its indefinite article. Names with initials are read letter by letter: an HTTPRoute.
-func article(name string) string {
-	vowels := "AEIO"
-	if len(name) > 1 && unicode.IsUpper(rune(name[1])) {
-		vowels = "AEFHILMNORSX"
-	}
-	if strings.ContainsRune(vowels, rune(name[0])) {
-		return "an " + name
-	}
-	return "a " + name
-}
-
 // Type returns a type in the syntax of the generated file.
 func (w *conversionWriter) Type(t *convert.Type) *jen.Statement {
 	switch {
@@ -394,8 +381,4 @@ func (w *conversionWriter) Qualified(importPath, name string) *jen.Statement {
 		w.file.ImportAlias(importPath, alias)
 	}
 	return jen.Qual(importPath, name)
-}
-
-func versionPackage(name string) bool {
-	return len(name) > 1 && name[0] == 'v' && name[1] >= '0' && name[1] <= '9'
 }

@@ -158,3 +158,8 @@ func code(f *jen.File, c model.Code) *jen.Statement {
 	}
 	return s
 }
+
+// versionPackage reports whether a package has the name of a version.
+func versionPackage(name string) bool {
+	return len(name) > 1 && name[0] == 'v' && name[1] >= '0' && name[1] <= '9'
+}

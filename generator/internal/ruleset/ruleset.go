@@ -333,8 +333,5 @@ func (s Set) Of(t *resolve.Type) []*model.ConversionRule { return s.of[GoType(t)
 // Counterparts returns the counterparts of a struct.
 func (s Set) Counterparts(spoke *resolve.Type) []*resolve.Type { return s.counterparts[spoke] }
 
-// Allowances returns the accepted warnings.
-func (s Set) Allowances() []*model.ConversionRule { return s.allowed }
-
 // Use notes that a rule has an effect.
 func (s Set) Use(r *model.ConversionRule) { s.reached[r] = true }
