@@ -13,7 +13,7 @@ SUITE    := integration
 ASKING   := $(filter %/test/webhook/,$(EXAMPLES))
 RUNTIME  := runtime
 # Modules below the runtime that import more than it.
-ADAPTERS := runtime/controllerruntime runtime/program
+ADAPTERS := runtime/controllerruntime runtime/program runtime/integrationtest
 DELIVERY := hack/delivery
 RELEASE  := hack/release
 FUZZTIME ?= 5s

@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-own='^(runtime|runtime/controllerruntime|runtime/program|hack/tools|hack/peers/karpenter)/go.mod$'
+own='^(runtime|runtime/controllerruntime|runtime/program|runtime/integrationtest|hack/tools|hack/peers/karpenter)/go.mod$'
 
 files() {
   git ls-files 'go.mod' '*/go.mod' | grep -Ev "$own"

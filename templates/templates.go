@@ -13,3 +13,6 @@ var Project embed.FS
 
 // RuntimePath is the import path of the runtime module.
 const RuntimePath = "github.com/webhook-gen/webhook-gen/runtime"
+
+// IntegrationPath is the import path of the module with the test on a real API server.
+const IntegrationPath = RuntimePath + "/integrationtest"

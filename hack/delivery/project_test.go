@@ -163,18 +163,6 @@ func (p project) denied(t *testing.T) {
 			t.Errorf("the test does not say %q\n%s", want, said)
 		}
 	}
-	for _, mistake := range []struct{ file, text, want string }{
-		{file, "# denied: spec.sku\nkind: Order\n", "denied/orders.yaml:1: no object: it has no metadata.name\n"},
-		{file, "---\n{\n", "denied/orders.yaml:2: error converting YAML to JSON"},
-		{"config/samples/elsewhere.yaml", "# denied: spec.sku\n" + order("elsewhere", ""), "samples/elsewhere.yaml:1: it must be denied: move it to a folder named denied\n"},
-	} {
-		p.write(file, "")
-		p.write(mistake.file, mistake.text)
-		if said := test(); !strings.Contains(said, mistake.want) {
-			t.Errorf("the test does not say %q\n%s", mistake.want, said)
-		}
-	}
-	p.run("rm", "config/samples/elsewhere.yaml")
 }
 
 // charts renders the chart for every kind of certificate, with and without the optional values.

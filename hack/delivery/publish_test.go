@@ -35,7 +35,7 @@ func publish(t *testing.T) published {
 	proxy := t.TempDir()
 	released := time.Unix(1700000000, 0).UTC() // some time: the hash behind it tells versions apart
 	var modules []moduleproxy.Module
-	for _, folder := range []string{".", "runtime", "runtime/controllerruntime", "runtime/program", "controlplane"} {
+	for _, folder := range []string{".", "runtime", "runtime/controllerruntime", "runtime/program", "runtime/integrationtest", "controlplane"} {
 		m, err := moduleproxy.Read(root, folder)
 		if err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ func line() drawing {
 			{name: "Go types", column: 0, row: 0, lines: []string{"+webhook and", "+kubebuilder:webhook"}},
 			{name: "load", column: 1, row: 0, ours: true, lines: []string{"packages, their comments,", "files on disk"}},
 			{name: "front ends", column: 2, row: 0, ours: true, lines: []string{"arguments, each with", "its position"}},
-			{name: "build", column: 3, row: 0, ours: true, lines: []string{"webhooks, handlers and", "kinds as plain data"}},
+			{name: "semantics", column: 3, row: 0, ours: true, lines: []string{"webhooks, handlers and", "kinds as plain data"}},
 			{name: "check", column: 3, row: 1, ours: true, lines: []string{"the rules of the API", "server, and more"}},
 			{name: "convert", column: 2, row: 1, ours: true, lines: []string{"plans between hub and", "spokes; loss is reported"}},
 			{name: "render", column: 1, row: 1, ours: true, lines: []string{"Go, YAML and charts", "as text"}},
@@ -24,7 +24,7 @@ func line() drawing {
 			{name: "Your repository", column: 0, row: 2, lines: []string{"manifests, handlers,", "conversions, tests,", "delivery"}},
 		},
 		arrows: []arrow{
-			{from: "Go types", to: "load"}, {from: "load", to: "front ends"}, {from: "front ends", to: "build"}, {from: "build", to: "check", label: "model"},
+			{from: "Go types", to: "load"}, {from: "load", to: "front ends"}, {from: "front ends", to: "semantics"}, {from: "semantics", to: "check", label: "model"},
 			{from: "check", to: "convert", label: "no error"}, {from: "convert", to: "render"}, {from: "render", to: "output"}, {from: "output", to: "Your repository"},
 		},
 	}

@@ -104,7 +104,7 @@ func runtimeFaults() []runtimeFault {
 
 		{"internal/wire/path.go", "a long path stays whole", "return bothEnds(maxPath, strings.TrimPrefix(string(head), \".\"), string(tail[i:]))", "return string(head) + string(tail[i:])"},
 		{"internal/wire/path.go", "a deep path has no beginning", "here.head = p", "here.head = &here"},
-		{"internal/wire/body.go", "any media type that can be read is taken", "err != nil || parsed != wanted", `err != nil || parsed == ""`},
+		{"internal/serving/body.go", "any media type that can be read is taken", "err != nil || parsed != wanted", `err != nil || parsed == ""`},
 		{"internal/wire/decode.go", "a field may stand twice", "if seen[i] {", "if false {"},
 		{"internal/wire/decode.go", "a key of a map may stand twice", "if n++; v.Len() != n {", "if n++; false {"},
 		{"internal/wire/decode.go", "an error quotes the value", "return wrong", "return err"},
@@ -113,7 +113,7 @@ func runtimeFaults() []runtimeFault {
 		{"internal/wire/scan.go", "something may stand behind the value", "if i = Space(src, i); i < len(src) {", "if i = Space(src, i); false {"},
 		{"internal/wire/scan.go", "half a pair of surrogates is a character", "if !utf16.IsSurrogate(r) {", "if true {"},
 		{"internal/wire/shape.go", "embedded structs hide nearer fields", "return len(a.path) - len(b.path)", "return len(b.path) - len(a.path)"},
-		{"internal/wire/tally.go", "callers fill the log", "if at := now(); t.logged.IsZero() || at.Sub(t.logged) >= TallyInterval {", "if at := now(); true {"},
+		{"internal/serving/tally.go", "callers fill the log", "if at := now(); t.logged.IsZero() || at.Sub(t.logged) >= TallyInterval {", "if at := now(); true {"},
 		{"internal/wire/text.go", "a backslash is not escaped", `out = append(out, '\\', c)`, "out = append(out, c)"},
 		{"internal/wire/unique.go", "a key may stand twice below what decodes itself", "; !seen.add(text) {", "; false {"},
 	}

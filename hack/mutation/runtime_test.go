@@ -144,8 +144,11 @@ func (r *runtimeTests) fails(t *testing.T, pkg, fault string, flags ...string) (
 // find reports whether a test finds a fault. The likeliest tests run first, because all of them take a minute.
 func (r *runtimeTests) find(t *testing.T, f seededFault) bool {
 	packages := []string{path.Dir(f.file)}
-	if packages[0] == "internal/wire" { // both others are made of it
+	switch packages[0] { // conversion and admission are made of these
+	case "internal/wire":
 		packages = append(packages, "conversion", "admission")
+	case "internal/serving": // has no tests of its own
+		packages = []string{"conversion", "admission"}
 	}
 	for _, pkg := range packages {
 		if likely := testsOf(t, f.file); pkg == path.Dir(f.file) && likely != "" {

@@ -54,17 +54,18 @@ const (
 	runtimeFolder = "runtime"
 	adapterFolder = "runtime/controllerruntime"
 	programFolder = "runtime/program"
+	testFolder    = "runtime/integrationtest"
 	controlFolder = "controlplane"
 	rootPath      = "github.com/webhook-gen/webhook-gen"
 )
 
 // imported are the folders of the modules that users import, and the versions of Go that they promise.
 func imported() map[string]string {
-	return map[string]string{runtimeFolder: "1.24.0", adapterFolder: "1.25.0", programFolder: "1.25.0", controlFolder: "1.24.0"}
+	return map[string]string{runtimeFolder: "1.24.0", adapterFolder: "1.25.0", programFolder: "1.25.0", testFolder: "1.25.0", controlFolder: "1.24.0"}
 }
 
 func folders() []string {
-	return []string{".", runtimeFolder, adapterFolder, programFolder, controlFolder}
+	return []string{".", runtimeFolder, adapterFolder, programFolder, testFolder, controlFolder}
 }
 
 func (r release) run() (err error) {
@@ -77,7 +78,7 @@ func (r release) run() (err error) {
 	if err := errors.Join(r.changelog(), r.clean(), r.untagged(), r.installable()); err != nil {
 		return err
 	}
-	if err := errors.Join(r.comparesAPI(runtimeFolder), r.comparesAPI(adapterFolder), r.comparesAPI(programFolder), r.comparesAPI(controlFolder)); err != nil {
+	if err := errors.Join(r.comparesAPI(runtimeFolder), r.comparesAPI(adapterFolder), r.comparesAPI(programFolder), r.comparesAPI(testFolder), r.comparesAPI(controlFolder)); err != nil {
 		return err
 	}
 	scratch, err := os.MkdirTemp("", "release")

@@ -85,6 +85,7 @@ func TestInstallable(t *testing.T) {
 		runtimeFolder: "module " + rootPath + "/runtime\n",
 		adapterFolder: "module " + rootPath + "/" + adapterFolder + "\n",
 		programFolder: "module " + rootPath + "/" + programFolder + "\n",
+		testFolder:    "module " + rootPath + "/" + testFolder + "\n",
 		controlFolder: "module " + rootPath + "/controlplane\n\nreplace " + rootPath + " => ../\n",
 	} {
 		if err := os.MkdirAll(filepath.Join(tree, folder), 0o755); err != nil {
@@ -120,7 +121,7 @@ func TestImportsFromProxy(t *testing.T) {
 	scratch := t.TempDir()
 	proxy := filepath.Join(scratch, "proxy")
 	var modules []moduleproxy.Module
-	for _, folder := range []string{runtimeFolder, adapterFolder, programFolder} {
+	for _, folder := range []string{runtimeFolder, adapterFolder, programFolder, testFolder} {
 		m, err := moduleproxy.Read("../..", folder)
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -21,8 +22,8 @@ import (
 type call struct {
 	memory   []byte // for a body that the server has not read
 	body     []byte
-	out      []byte        // the review that answers the call
-	problem  *wire.Problem // why there is no such review, or nil
+	out      []byte           // the review that answers the call
+	problem  *serving.Problem // why there is no such review, or nil
 	patcher  patcher
 	patch    []byte // the changes by the validator or defaulter, in the memory of the patcher
 	texts    wire.Texts
@@ -63,11 +64,11 @@ func (c *call) open() error {
 // openHead reads the beginning of a body that is too large, and reports whether the request in it can be answered.
 func (c *call) openHead(r *http.Request) bool {
 	if len(c.body) == 0 {
-		c.body = wire.ReceiveHead(c.body, r)
+		c.body = serving.ReceiveHead(c.body, r)
 	} else {
-		wire.Discard(r)
+		serving.Discard(r)
 	}
-	c.body = c.body[:min(len(c.body), wire.HeadBytes)]
+	c.body = c.body[:min(len(c.body), serving.HeadBytes)]
 	e := &c.envelope
 	e.texts = &c.texts
 	_ = e.scan(c.body) // The body goes on behind its head.
@@ -156,7 +157,7 @@ func (c *call) common() error {
 func (c *call) fill(r *Request, p part, object, options reflect.Value) error {
 	c.request = r
 	if c.envelope.found[p].Absent() {
-		return wire.BadRequest(fmt.Errorf("the request has no %s", p))
+		return serving.BadRequest(fmt.Errorf("the request has no %s", p))
 	}
 	if err := c.envelope.content(p, c.action.object, object); err != nil {
 		return err

@@ -27,6 +27,7 @@ import (
 	kjson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -294,7 +295,7 @@ func TestPanicDenies(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			log := logged(t)
-			now = now.Add(wire.TallyInterval)
+			now = now.Add(serving.TallyInterval)
 			server := httptest.NewServer(h)
 			response, err := server.Client().Post(server.URL+"?timeout=5s", "application/json", strings.NewReader(reviewOf(Create, `{"do":"`+what+`"}`, "")))
 			if err != nil {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -111,10 +112,10 @@ func (u *undecodable) Error() string {
 const longestName = validation.DNS1123SubdomainMaxLength
 
 // Status is what the API server is told.
-func (u *undecodable) Status() metav1.Status { return *wire.BadRequest(u).Status() }
+func (u *undecodable) Status() metav1.Status { return *serving.BadRequest(u).Status() }
 
 // fault returns the denial, with code 500, for an error that a mistake in a validator or defaulter causes.
-func fault(err error) error { return &verdict{err, *wire.InternalError(err).Status()} }
+func fault(err error) error { return &verdict{err, *serving.InternalError(err).Status()} }
 
 // isFailure reports whether an error is a failure and not a denial. Joined errors are a failure only if all of them
 // are: one good reason to deny is enough.
@@ -333,7 +334,7 @@ func ownStatus(err error) (metav1.Status, bool) {
 	case *verdict:
 		return e.status, true
 	case *PanicError:
-		return *wire.InternalError(e).Status(), true
+		return *serving.InternalError(e).Status(), true
 	case apierrors.APIStatus:
 		return e.Status(), !isFailure(err)
 	}

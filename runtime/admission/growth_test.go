@@ -320,10 +320,10 @@ func growthRows() []growthRow {
 	leaving := func(text string) func() int {
 		f := &shape.Fields[shape.Index["child"]]
 		return func() int {
-			var left wire.Left
-			wire.DecodeLeaving([]byte(text), nil, f, reflect.New(shape.Typ).Elem(), &left)
+			var unfit []wire.Unfit
+			wire.DecodeLeaving([]byte(text), nil, f, reflect.New(shape.Typ).Elem(), &unfit)
 			longest := 0
-			for _, u := range left.Unfit {
+			for _, u := range unfit {
 				longest = max(longest, len(u.Path))
 			}
 			return longest

@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -153,7 +154,7 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request, c *call, start 
 	} else {
 		send(w, http.StatusOK, c.out)
 	}
-	o.Operation, o.UID, o.Resource = known(c.head.Operation), c.head.UID, c.head.Resource
+	o.Operation, o.UID, o.Resource = validOperation(c.head.Operation), c.head.UID, c.head.Resource
 	o.Namespace, o.Name, o.DryRun = c.head.Namespace, c.head.Name, c.head.DryRun
 	c.reset()
 	h.calls.Put(c)
@@ -190,7 +191,7 @@ func (h *Handler) panicked(c *call, v any, o *Observation) {
 	c.patch = nil
 	err := &PanicError{Value: v, Stack: debug.Stack()}
 	if c.version == "" || c.head.UID == "" { // there is no request to deny
-		c.problem = wire.InternalError(fmt.Errorf("webhook %s: %w", h.name, err))
+		c.problem = serving.InternalError(fmt.Errorf("webhook %s: %w", h.name, err))
 		return
 	}
 	h.reject(c, err, o)
@@ -199,23 +200,23 @@ func (h *Handler) panicked(c *call, v any, o *Observation) {
 // decide reads the request and calls the function for it.
 func (h *Handler) decide(c *call, r *http.Request, start time.Time, o *Observation) error {
 	o.refused = noReview
-	if err := wire.CheckPost(r, "an AdmissionReview"); err != nil {
+	if err := serving.CheckPost(r, "an AdmissionReview"); err != nil {
 		return err
 	}
 	var err error
-	if c.body, err = wire.ReadBody(&c.memory, r, h.limit); err != nil {
+	if c.body, err = serving.ReadBody(&c.memory, r, h.limit); err != nil {
 		return h.unread(c, r, err)
 	}
 	if err := c.open(); err != nil {
-		return wire.BadRequest(err)
+		return serving.BadRequest(err)
 	}
 	if err := h.expects(c); err != nil {
 		o.refused = notForThis
-		return wire.BadRequest(err)
+		return serving.BadRequest(err)
 	}
 	ctx, deadline, err := requestContext(r, start)
 	if err != nil {
-		return wire.BadRequest(err)
+		return serving.BadRequest(err)
 	}
 	defer deadline.end()
 	o.refused = ""
@@ -228,7 +229,7 @@ func (h *Handler) decide(c *call, r *http.Request, start time.Time, o *Observati
 // unread returns the error for a body that could not be read. A body that is too large is denied if its beginning
 // identifies the request, because users choose the size of their objects.
 func (h *Handler) unread(c *call, r *http.Request, err error) error {
-	p := (*wire.Problem)(nil)
+	p := (*serving.Problem)(nil)
 	if !errors.As(err, &p) || p.Code != http.StatusRequestEntityTooLarge {
 		return err
 	}
@@ -276,14 +277,14 @@ func kindName(kind metav1.GroupVersionKind) string {
 // function has returned an error. The answer is a denial, unless the call is at fault or the error is a failure. A
 // function cannot turn an object that cannot be decoded into a failure.
 func (h *Handler) reject(c *call, err error, o *Observation) {
-	if p, ok := err.(*wire.Problem); ok {
+	if p, ok := err.(*serving.Problem); ok {
 		c.problem = p
 		o.refused = cmp.Or(o.refused, noReview)
 		return
 	}
 	failed := isFailure(err)
 	if failed && c.envelope.unreadable == nil {
-		c.problem = wire.InternalError(&failedError{h.name, err})
+		c.problem = serving.InternalError(&failedError{h.name, err})
 		return
 	}
 	status := denial(err, c.head.Kind, c.head.Name, h.forbidInvalid)

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 // Observer is called after each call of a webhook has been answered. It is the place for metrics, logs and traces.
@@ -74,8 +74,8 @@ func Log(log *slog.Logger) Option {
 	return func(h *Handler) { h.log.log = log }
 }
 
-// known returns the operation if it is one of the four operations, else "".
-func known(operation Operation) Operation {
+// validOperation returns the operation if it is one of the four operations, else "".
+func validOperation(operation Operation) Operation {
 	switch operation {
 	case Create, Update, Delete, Connect:
 		return operation
@@ -107,7 +107,7 @@ const (
 // each kind in an interval, with the number since the last line.
 type failureLog struct {
 	log      *slog.Logger // nil means slog.Default()
-	repeated wire.Tallies[repeated]
+	repeated serving.Tallies[repeated]
 }
 
 func (l *failureLog) error(ctx context.Context, message string, attributes ...any) {
@@ -133,7 +133,7 @@ func (l *failureLog) Observe(ctx context.Context, o Observation) {
 	if !o.Failed && o.Code < http.StatusInternalServerError && !(o.Unenforced && errors.As(o.Err, &p)) {
 		return
 	}
-	if failed := wire.Failures(ctx); failed != nil {
+	if failed := serving.Failures(ctx); failed != nil {
 		failed(o.Err)
 		return
 	}

@@ -15,7 +15,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 func TestObserversAddUp(t *testing.T) {
@@ -106,7 +106,7 @@ func TestRefusedCallsAreCounted(t *testing.T) {
 		if got := log.String(); strings.Count(got, "\n") != 2 || len(got) > 8<<10 {
 			t.Errorf("%d lines of %d bytes: %.2000s", strings.Count(got, "\n"), len(got), got)
 		}
-		now = now.Add(wire.TallyInterval)
+		now = now.Add(serving.TallyInterval)
 	}
 	if got := log.String(); !strings.Contains(got, "times=600") || !strings.Contains(got, "times=400") {
 		t.Errorf("the log does not count: %.2000s", got)
@@ -156,7 +156,7 @@ func TestPanicsAreCounted(t *testing.T) {
 		if strings.Count(got, "\n") != 3 || !strings.Contains(got, want) || !strings.Contains(got, "no way") || !strings.Contains(got, "no view") {
 			t.Errorf("interval %d: want 3 lines and %s in: %.6000s", i, want, got)
 		}
-		now = now.Add(wire.TallyInterval)
+		now = now.Add(serving.TallyInterval)
 	}
 	if len(o) != 200 {
 		t.Errorf("%d of 200 calls are observed", len(o))

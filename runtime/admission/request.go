@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -83,7 +84,7 @@ func NewRequest(r admissionv1.AdmissionRequest) Request {
 // status with which a Handler fails: 500 InternalError.
 func (r *Request) Status(err error) metav1.Status {
 	if isFailure(err) {
-		return *wire.InternalError(err).Status()
+		return *serving.InternalError(err).Status()
 	}
 	return denial(err, r.Kind, r.Name, false)
 }

@@ -49,16 +49,16 @@ func (f *FrontProxy) Start(ctx context.Context) error {
 
 // look reads the ConfigMap and writes the files.
 func (f *FrontProxy) look(ctx context.Context, api *API) error {
-	var said corev1.ConfigMap
-	if err := api.call(ctx, http.MethodGet, "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication", "", nil, &said); err != nil {
+	var settings corev1.ConfigMap
+	if err := api.call(ctx, http.MethodGet, "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication", "", nil, &settings); err != nil {
 		return err
 	}
-	authorities := []byte(said.Data["requestheader-client-ca-file"])
+	authorities := []byte(settings.Data["requestheader-client-ca-file"])
 	if len(certificates(authorities)) == 0 {
 		return errors.New("the API server does not say who signs kube-aggregator's certificate: it runs without --requestheader-client-ca-file")
 	}
 	var names []string
-	if text := said.Data["requestheader-allowed-names"]; text != "" {
+	if text := settings.Data["requestheader-allowed-names"]; text != "" {
 		if err := json.Unmarshal([]byte(text), &names); err != nil {
 			return fmt.Errorf("requestheader-allowed-names: %w", err)
 		}

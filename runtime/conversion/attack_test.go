@@ -16,7 +16,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 )
 
 // job is a kind. Its v1 has more fields than its v1alpha1.
@@ -277,7 +277,7 @@ func TestUnknownSize(t *testing.T) {
 			}
 			src.Annotations = map[string]string{Annotation: annotationsOf[""](changes(size, spec))}
 			restore := func(size int) (dst houseV2, tries int, spent bool, err error) {
-				ctx := wire.WithMode(context.Background(), wire.Mode{Size: size, Spent: &spent})
+				ctx := settings.With(context.Background(), settings.Conversion{Size: size, Spent: &spent})
 				if err := houseFieldsToV2(ctx, &src, &dst); err != nil {
 					t.Fatal(err)
 				}
@@ -325,7 +325,7 @@ func TestTrustedAnnotation(t *testing.T) {
 	src := alpha{ObjectMeta: metav1.ObjectMeta{Name: "a", Annotations: map[string]string{Annotation: `{"v1":[{"at":["spec","image"],"is":"old"}]}`}}}
 	for trusted, want := range map[bool]string{true: "old", false: ""} {
 		var dst stable
-		if err := toStable(wire.WithMode(context.Background(), wire.Mode{Trusted: trusted}), &src, &dst); err != nil {
+		if err := toStable(settings.With(context.Background(), settings.Conversion{Trusted: trusted}), &src, &dst); err != nil {
 			t.Fatal(err)
 		}
 		if dst.Spec.Image != want {
@@ -365,7 +365,7 @@ func TestForgedEntries(t *testing.T) {
 		for _, trusted := range []bool{false, true} {
 			src := alpha{ObjectMeta: metav1.ObjectMeta{Name: "a", Annotations: map[string]string{Annotation: `{"v1":[` + change + `]}`}}}
 			dst := stable{ObjectMeta: src.ObjectMeta}
-			ctx := wire.WithMode(context.Background(), wire.Mode{Trusted: trusted})
+			ctx := settings.With(context.Background(), settings.Conversion{Trusted: trusted})
 			if err := Exchange(ctx, &src, &dst, of, to, func(context.Context, *stable, *alpha) error { return nil }); err != nil {
 				t.Fatal(err)
 			}

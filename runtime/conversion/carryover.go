@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -32,8 +33,8 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](
 	forth func(context.Context, *S, *D) error, back func(context.Context, *D, *S) error,
 ) error {
 	text, ok := dst.GetAnnotations()[annotation]
-	mode := wire.ModeOf(ctx)
-	if !ok || src.GetName() == "" && src.GetGenerateName() == "" || len(mode.Keys) > 0 && !mode.AcceptUnsigned {
+	with := settings.Of(ctx)
+	if !ok || src.GetName() == "" && src.GetGenerateName() == "" || len(with.Keys) > 0 && !with.AcceptUnsigned {
 		return nil
 	}
 	object := []byte(strings.TrimSpace(text))
@@ -42,7 +43,7 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](
 	defer to.notes.Put(n)
 	kept := n.keptIn(dst.GetAnnotations()[Annotation])
 	// Exchange would trust what anybody may have written.
-	if version == of.version || version == to.version && (named(kept, to.version) != nil || mode.Trusted) {
+	if version == of.version || version == to.version && (named(kept, to.version) != nil || with.Trusted) {
 		removeAnnotation(dst, annotation)
 		return nil
 	}
@@ -51,7 +52,7 @@ func CarryOver[S, D any, PS Object[S], PD Object[D]](
 		return nil
 	}
 	takeMeta(dst, whole)
-	ctx = wire.WithMode(ctx, wire.Mode{Read: new(wire.Left)})
+	ctx = settings.With(ctx, settings.Conversion{Omitted: new(settings.Omissions)})
 	if fails(func() error { return back(seeing(ctx, whole), whole, lost) }) || fails(func() error { return forth(seeing(ctx, lost), lost, came) }) {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 )
 
 // TestCarryOver converts a shelf with the annotation of a hand-written conversion, which has the frame that the shelf
@@ -35,39 +35,39 @@ func TestCarryOver(t *testing.T) {
 	for name, test := range map[string]struct {
 		annotations map[string]string
 		edit        func(*shelf)
-		mode        wire.Mode
+		settings    settings.Conversion
 		want        frameSpec
 		stays       bool
 	}{
-		"no annotation":          {nil, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, false},
-		"nothing changed":        {kept, nil, wire.Mode{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
-		"white space around it":  {map[string]string{annotation: " " + frameText + "\n"}, nil, wire.Mode{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
-		"another list":           {kept, func(s *shelf) { s.Spec.Names = []string{"b"} }, wire.Mode{}, frameSpec{List: []string{"b"}, Own: "oak", Items: items}, false},
-		"a board is another one": {kept, func(s *shelf) { s.Spec.Box.Boards = []string{"elm"} }, wire.Mode{}, frameSpec{List: []string{"a"}, Items: items}, false},
-		"no name":                {kept, func(s *shelf) { s.Name = "" }, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
-		"a generated name":       {kept, func(s *shelf) { s.Name, s.GenerateName = "", "shelf-" }, wire.Mode{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
-		"keys":                   {kept, nil, wire.Mode{Keys: [][]byte{{1}}}, frameSpec{List: []string{"a"}}, true},
-		"keys, and unsigned annotations are accepted": {kept, nil, wire.Mode{Keys: [][]byte{{1}}, AcceptUnsigned: true}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
-		"a newer annotation": {map[string]string{annotation: frameText, Annotation: `{"v2":[{"at":["spec","items"],"is":[{"name":"new"}]}]}`}, nil, wire.Mode{},
+		"no annotation":          {nil, nil, settings.Conversion{}, frameSpec{List: []string{"a"}}, false},
+		"nothing changed":        {kept, nil, settings.Conversion{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
+		"white space around it":  {map[string]string{annotation: " " + frameText + "\n"}, nil, settings.Conversion{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
+		"another list":           {kept, func(s *shelf) { s.Spec.Names = []string{"b"} }, settings.Conversion{}, frameSpec{List: []string{"b"}, Own: "oak", Items: items}, false},
+		"a board is another one": {kept, func(s *shelf) { s.Spec.Box.Boards = []string{"elm"} }, settings.Conversion{}, frameSpec{List: []string{"a"}, Items: items}, false},
+		"no name":                {kept, func(s *shelf) { s.Name = "" }, settings.Conversion{}, frameSpec{List: []string{"a"}}, true},
+		"a generated name":       {kept, func(s *shelf) { s.Name, s.GenerateName = "", "shelf-" }, settings.Conversion{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
+		"keys":                   {kept, nil, settings.Conversion{Keys: [][]byte{{1}}}, frameSpec{List: []string{"a"}}, true},
+		"keys, and unsigned annotations are accepted": {kept, nil, settings.Conversion{Keys: [][]byte{{1}}, AcceptUnsigned: true}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
+		"a newer annotation": {map[string]string{annotation: frameText, Annotation: `{"v2":[{"at":["spec","items"],"is":[{"name":"new"}]}]}`}, nil, settings.Conversion{},
 			frameSpec{List: []string{"a"}, Items: []frameItem{{Name: "new"}}}, false},
-		"an annotation for another version": {map[string]string{annotation: frameText, Annotation: `{"v3":[{"at":["spec","own"],"is":"new"}]}`}, nil, wire.Mode{},
+		"an annotation for another version": {map[string]string{annotation: frameText, Annotation: `{"v3":[{"at":["spec","own"],"is":"new"}]}`}, nil, settings.Conversion{},
 			frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
 		"a signed annotation for another version": {map[string]string{annotation: frameText, Annotation: `{"v3":[{"at":["spec","own"],"is":"new"}]}`}, nil,
-			wire.Mode{Keys: [][]byte{{1}}, AcceptUnsigned: true, Trusted: true}, frameSpec{List: []string{"a"}}, false},
-		"an older shelf":            {map[string]string{annotation: strings.Replace(frameText, "v2", "v1", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, false},
-		"an older shelf, cut short": {map[string]string{annotation: `{"apiVersion":"example.com/v1","spec":{`}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
-		"an empty list": {map[string]string{annotation: strings.Replace(frameText, `["a"]`, "[]", 1)}, func(s *shelf) { s.Spec.Names = nil }, wire.Mode{},
+			settings.Conversion{Keys: [][]byte{{1}}, AcceptUnsigned: true, Trusted: true}, frameSpec{List: []string{"a"}}, false},
+		"an older shelf":            {map[string]string{annotation: strings.Replace(frameText, "v2", "v1", 1)}, nil, settings.Conversion{}, frameSpec{List: []string{"a"}}, false},
+		"an older shelf, cut short": {map[string]string{annotation: `{"apiVersion":"example.com/v1","spec":{`}, nil, settings.Conversion{}, frameSpec{List: []string{"a"}}, true},
+		"an empty list": {map[string]string{annotation: strings.Replace(frameText, `["a"]`, "[]", 1)}, func(s *shelf) { s.Spec.Names = nil }, settings.Conversion{},
 			frameSpec{Own: "oak", Items: items}, false},
-		"another version":           {map[string]string{annotation: strings.Replace(frameText, "v2", "v3", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
-		"no version":                {map[string]string{annotation: strings.Replace(frameText, "example.com/v2", "", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
-		"a version that is no text": {map[string]string{annotation: strings.Replace(frameText, `"example.com/v2"`, "2", 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
-		"no JSON":                   {map[string]string{annotation: frameText[1:]}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
-		"null":                      {map[string]string{annotation: "null"}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
-		"no object":                 {map[string]string{annotation: `["v2"]`}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
-		"a value that fits badly":   {map[string]string{annotation: strings.Replace(frameText, `"oak"`, `1`, 1)}, nil, wire.Mode{}, frameSpec{List: []string{"a"}}, true},
+		"another version":           {map[string]string{annotation: strings.Replace(frameText, "v2", "v3", 1)}, nil, settings.Conversion{}, frameSpec{List: []string{"a"}}, true},
+		"no version":                {map[string]string{annotation: strings.Replace(frameText, "example.com/v2", "", 1)}, nil, settings.Conversion{}, frameSpec{List: []string{"a"}, Own: "oak", Items: items}, false},
+		"a version that is no text": {map[string]string{annotation: strings.Replace(frameText, `"example.com/v2"`, "2", 1)}, nil, settings.Conversion{}, frameSpec{List: []string{"a"}}, true},
+		"no JSON":                   {map[string]string{annotation: frameText[1:]}, nil, settings.Conversion{}, frameSpec{List: []string{"a"}}, true},
+		"null":                      {map[string]string{annotation: "null"}, nil, settings.Conversion{}, frameSpec{List: []string{"a"}}, true},
+		"no object":                 {map[string]string{annotation: `["v2"]`}, nil, settings.Conversion{}, frameSpec{List: []string{"a"}}, true},
+		"a value that fits badly":   {map[string]string{annotation: strings.Replace(frameText, `"oak"`, `1`, 1)}, nil, settings.Conversion{}, frameSpec{List: []string{"a"}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx := wire.WithMode(t.Context(), test.mode)
+			ctx := settings.With(t.Context(), test.settings)
 			src, dst := &shelf{ObjectMeta: metav1.ObjectMeta{Name: "shelf", Labels: map[string]string{"room": "study"}, Annotations: test.annotations}}, new(frame)
 			src.Spec = shelfSpec{Names: []string{"a"}, Box: shelfBox{Boards: []string{"oak"}}}
 			if test.edit != nil {

@@ -11,7 +11,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 )
 
 // shelf is the other version of frame.
@@ -73,7 +73,7 @@ func TestKeptValueGoesWithWhatHooksWrote(t *testing.T) {
 			trusted bool
 		}{{nil, false}, {[]string{"a"}, false}, {nil, true}, {[]string{"a"}, true}} {
 			t.Run(fmt.Sprint(name, c), func(t *testing.T) {
-				ctx := wire.WithMode(t.Context(), wire.Mode{Trusted: c.trusted})
+				ctx := settings.With(t.Context(), settings.Conversion{Trusted: c.trusted})
 				src := &frame{ObjectMeta: metav1.ObjectMeta{Name: "frame"}, Spec: frameSpec{List: c.list, Own: "oak-ash"}}
 				written, arrived, got := new(shelf), new(shelf), new(frame)
 				if err := shelfOf(ctx, src, written); err != nil {
@@ -110,7 +110,7 @@ func TestKeptValueGoesWithWhatHooksWrote(t *testing.T) {
 func TestSignedValuesOfOlderPrograms(t *testing.T) {
 	frames := NewStash[frame]("v1", Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{"own": {Custom: true}}}}})
 	shelves := NewStash[shelf]("v2", Schema{})
-	ctx := wire.WithMode(t.Context(), wire.Mode{Trusted: true})
+	ctx := settings.With(t.Context(), settings.Conversion{Trusted: true})
 	for custom, want := range map[string]string{``: "oak", `,"custom":true`: ""} {
 		src, got := &shelf{Spec: shelfSpec{Names: []string{"a"}}, ObjectMeta: metav1.ObjectMeta{Name: "shelf", Annotations: map[string]string{
 			Annotation: `{"v1":[{"at":["spec","own"],"is":"oak"` + custom + `}]}`,

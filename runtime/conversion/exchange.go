@@ -15,6 +15,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -33,12 +34,12 @@ import (
 // If an annotation keeps nothing of either version, dst is converted back once. It is not converted back at all if
 // src's version is [Schema].Lossless.
 func Exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, dst PD, of Stash[S, PS], to Stash[D, PD], back func(context.Context, *D, *S) error) error {
-	mode := wire.ModeOf(ctx)
+	with := settings.Of(ctx)
 	returned, err := restore(ctx, src, dst, of, to, back)
 	if err != nil {
 		return err
 	}
-	if of.lossless && (mode.Read == nil || len(mode.Read.Unfit) == 0 && mode.Read.Converted == 0) {
+	if of.lossless && (with.Omitted == nil || len(with.Omitted.Unfit) == 0 && with.Omitted.Converted == 0) {
 		return nil
 	}
 	if returned == nil {
@@ -47,7 +48,7 @@ func Exchange[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS,
 			return err
 		}
 	}
-	return of.keep(ctx, dst, src, returned, mode)
+	return of.keep(ctx, dst, src, returned, with)
 }
 
 // restore puts values back into dst, and returns the result of converting dst back then. The result is nil if there
@@ -57,12 +58,12 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 	if !ok {
 		return nil, nil
 	}
-	mode := wire.ModeOf(ctx)
+	with := settings.Of(ctx)
 	n := to.notes.Get().(*notes)
 	defer to.notes.Put(n)
 	kept := n.keptIn(annotation)
 	changes, cut := n.changesIn(named(kept, to.version), to.layout())
-	if cut > 0 && mode.Read == nil {
+	if cut > 0 && with.Omitted == nil {
 		return nil, fmt.Errorf("%s: %d values of %s do not fit this version or its annotation and were left out when the object was read: change it in %s, because they would be lost",
 			nameOf(dst), cut, to.version, to.version)
 	}
@@ -70,11 +71,11 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	v := verifying[S, D, PS, PD]{src: src, dst: dst, of: of, to: to, back: back, trusted: mode.Trusted, unlimited: mode.Trusted || mode.Unlimited, lacks: mode.Lacks}
-	after, err := v.restore(ctx, changes, mode.Size, len(annotation))
+	v := verifying[S, D, PS, PD]{src: src, dst: dst, of: of, to: to, back: back, trusted: with.Trusted, unlimited: with.Trusted || with.Unlimited, lacks: with.Lacks}
+	after, err := v.restore(ctx, changes, with.Size, len(annotation))
 	if errors.Is(err, errSpent) {
-		if err = nil; mode.Spent != nil {
-			*mode.Spent = true
+		if err = nil; with.Spent != nil {
+			*with.Spent = true
 		}
 	}
 	return after, err
@@ -107,7 +108,7 @@ func (v *verifying[S, D, PS, PD]) restore(ctx context.Context, changes []change,
 		}
 	}
 	// A restored value may not fit src's version. The converted field is unset then.
-	v.ctx, v.before = wire.WithMode(seeing(ctx, v.dst), wire.Mode{Read: new(wire.Left)}), new(S)
+	v.ctx, v.before = settings.With(seeing(ctx, v.dst), settings.Conversion{Omitted: new(settings.Omissions)}), new(S)
 	if err := v.back(v.ctx, v.dst, v.before); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -72,7 +73,7 @@ func FuzzSame(f *testing.F) {
 		var want lamp[numberSpec]
 		wantErr := lampToHub(context.Background(), &src, &want)
 		var converted []byte
-		err := route.text(context.Background(), objectOf(text), new(wire.Left), func(text []byte) { converted = bytes.Clone(text) })
+		err := route.text(context.Background(), objectOf(text), new(settings.Omissions), func(text []byte) { converted = bytes.Clone(text) })
 		if (err == nil) != (wantErr == nil) {
 			t.Fatalf("error %v, want %v", err, wantErr)
 		}

@@ -19,7 +19,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 )
 
 // Path is the path at which API servers call for conversions. The generated patches of CRDs contain it.
@@ -49,8 +50,8 @@ type Option func(*Handler)
 //
 //	mux.Handle(conversion.Path, conversion.NewHandler(v1beta1.Conversions()))
 func NewHandler(options ...Option) *Handler {
-	failures := &failureLog{malformed: wire.Tally{What: "calls that are no conversion reviews failed"},
-		dropped: wire.Tally{What: "values of annotations were dropped, because restoring them takes too much work"}}
+	failures := &failureLog{malformed: serving.Tally{What: "calls that are no conversion reviews failed"},
+		dropped: serving.Tally{What: "values of annotations were dropped, because restoring them takes too much work"}}
 	h := &Handler{kinds: kinds{}, limit: DefaultBodyLimit, parallel: runtime.GOMAXPROCS(0), failures: failures, observers: []Observer{failures}}
 	for _, option := range options {
 		option(h)
@@ -72,9 +73,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	o := Observation{Code: http.StatusOK}
 	if err := h.answer(w, r, start, &o); err != nil {
-		p := (*wire.Problem)(nil)
+		p := (*serving.Problem)(nil)
 		if !errors.As(err, &p) {
-			p = wire.InternalError(err)
+			p = serving.InternalError(err)
 		}
 		o.Failed, o.Code, o.Err = true, int32(p.Code), p.Err
 		if p.Code == http.StatusMethodNotAllowed {
@@ -91,14 +92,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // answer answers with a review. It returns an error if the call is not a review.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time, o *Observation) error {
-	if err := wire.CheckPost(r, "a ConversionReview"); err != nil {
+	if err := serving.CheckPost(r, "a ConversionReview"); err != nil {
 		return err
 	}
 	memory, _ := h.bodies.Get().(*[]byte)
 	if memory == nil {
 		memory = new([]byte)
 	}
-	body, err := wire.ReadBody(memory, r, h.limit)
+	body, err := serving.ReadBody(memory, r, h.limit)
 	if cap(*memory) <= largeBody {
 		defer h.bodies.Put(memory)
 	}
@@ -108,11 +109,11 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 	o.BytesIn = len(body)
 	var asked review
 	if err := asked.read(body); err != nil {
-		return wire.BadRequest(err)
+		return serving.BadRequest(err)
 	}
 	ctx, cancel, err := requestContext(r, start)
 	if err != nil {
-		return wire.BadRequest(err)
+		return serving.BadRequest(err)
 	}
 	defer cancel()
 	o.UID, o.Objects = types.UID(asked.uid), len(asked.objects)
@@ -123,7 +124,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 	o.LeftOut, err = h.convert(ctx, &asked)
 	var failure *metav1.Status
 	if err != nil {
-		failure = wire.InternalError(err).Status()
+		failure = serving.InternalError(err).Status()
 		o.Failed, o.Code, o.Err = true, failure.Code, err
 	}
 	answer, err := asked.answer(failure)
@@ -141,18 +142,18 @@ func (h *Handler) convert(ctx context.Context, asked *review) (leftOut int, err 
 		return 0, err
 	}
 	if len(keys) > 0 {
-		ctx = wire.WithMode(ctx, wire.Mode{Keys: keys, AcceptUnsigned: h.unsigned, Reserve: signatureRoom})
+		ctx = settings.With(ctx, settings.Conversion{Keys: keys, AcceptUnsigned: h.unsigned, Reserve: signatureRoom})
 	}
 	asked.converted = make([]converted, len(asked.objects))
 	var incomplete atomic.Int64
 	err = inParallel(ctx, h.parallel, len(asked.objects), func(i int) error {
 		o := asked.objects[i]
-		var left wire.Left
+		var omitted settings.Omissions
 		var named header
 		is, err := o.header()
 		if err == nil {
-			err = h.kinds.convert(ctx, o, is, asked.desired, &left, func(text []byte) {
-				if left.Any() {
+			err = h.kinds.convert(ctx, o, is, asked.desired, &omitted, func(text []byte) {
+				if omitted.Any() {
 					named = is.naming(o) // the text overwrites the name
 				}
 				asked.converted[i] = o.replace(text)
@@ -162,16 +163,16 @@ func (h *Handler) convert(ctx context.Context, asked *review) (leftOut int, err 
 			return fmt.Errorf("%s cannot be converted to %s: %w", is.naming(o), asked.desired, err)
 		}
 		asked.objects[i] = object{} // its members have been overwritten
-		if left.Any() {
+		if omitted.Any() {
 			incomplete.Add(1)
 		}
-		if left.Spent {
+		if omitted.Spent {
 			h.failures.dropped.Add(ctx, "last", named.String(), "desired", asked.desired)
 		}
-		left.Spent = false
-		if left.Any() {
+		omitted.Spent = false
+		if omitted.Any() {
 			h.failures.logger().WarnContext(ctx, "an object was converted without values that do not fit", "object", named.String(), "desired", asked.desired,
-				"undecodable", len(left.Unfit), "unfit", left.Converted, "cut", left.Cut, "unmarked", left.Unmarked)
+				"undecodable", len(omitted.Unfit), "unfit", omitted.Converted, "cut", omitted.Cut, "unmarked", omitted.Unmarked)
 		}
 		return nil
 	})

@@ -16,7 +16,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 )
 
 // shortestKey is the smallest length of a key in bytes.
@@ -140,14 +140,14 @@ func isSigned(keys [][]byte, group, kind string, object metav1.Object) bool {
 // judge decides whether the annotation of an object is used, after the object has been read. Without keys it is used.
 // With a valid signature it is trusted, and with an invalid one dropped. Without a signature it is dropped unless
 // unsigned annotations are accepted.
-func (r *route) judge(into reflect.Value, mode *wire.Mode) {
+func (r *route) judge(into reflect.Value, with *settings.Conversion) {
 	object := into.Addr().Interface().(metav1.Object)
-	if _, ok := object.GetAnnotations()[Annotation]; !ok || len(mode.Keys) == 0 {
+	if _, ok := object.GetAnnotations()[Annotation]; !ok || len(with.Keys) == 0 {
 		return
 	}
-	mode.Trusted = isSigned(mode.Keys, r.group, r.kind, object)
+	with.Trusted = isSigned(with.Keys, r.group, r.kind, object)
 	_, signed := object.GetAnnotations()[Signature]
-	if !mode.Trusted && (signed || !mode.AcceptUnsigned) {
+	if !with.Trusted && (signed || !with.AcceptUnsigned) {
 		write(object, "")
 	}
 }

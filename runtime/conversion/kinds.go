@@ -13,7 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 )
 
 // Conversion is a spoke of a kind and its hub, with the functions between them. See [Between].
@@ -111,7 +111,7 @@ func (v *versions) names() []string {
 
 // convert converts an object with this header to the desired version, and passes the text of the result to use. The
 // text is valid only until use returns.
-func (k kinds) convert(ctx context.Context, o object, is header, desired string, left *wire.Left, use func(text []byte)) error {
+func (k kinds) convert(ctx context.Context, o object, is header, desired string, omitted *settings.Omissions, use func(text []byte)) error {
 	if is.apiVersion == desired {
 		use(o.text)
 		return nil
@@ -132,22 +132,22 @@ func (k kinds) convert(ctx context.Context, o object, is header, desired string,
 		return errors.New("no conversion of this kind is served: give the handler the Conversions of its package")
 	}
 	if v.isStored(from.Version) {
-		mode := wire.ModeOf(ctx)
-		mode.Read = left
-		ctx = wire.WithMode(ctx, mode)
+		with := settings.Of(ctx)
+		with.Omitted = omitted
+		ctx = settings.With(ctx, with)
 	}
 	if r, ok := v.routes[leg{from.Version, to.Version}]; ok {
-		return r.text(ctx, o, left, use)
+		return r.text(ctx, o, omitted, use)
 	}
 	for _, hub := range v.hubs {
 		there, ok := v.routes[leg{from.Version, hub}]
 		onwards, ok2 := v.routes[leg{hub, to.Version}]
 		if ok && ok2 {
 			var stop []byte
-			if err := there.text(ctx, o, left, func(text []byte) { stop = bytes.Clone(text) }); err != nil {
+			if err := there.text(ctx, o, omitted, func(text []byte) { stop = bytes.Clone(text) }); err != nil {
 				return err
 			}
-			return onwards.text(ctx, objectOf(stop), left, use)
+			return onwards.text(ctx, objectOf(stop), omitted, use)
 		}
 	}
 	return fmt.Errorf("there is no way between these versions, but between %s", strings.Join(v.names(), ", "))

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 // Observer is called after each review has been answered. It is the place for metrics, logs and traces.
@@ -69,9 +69,9 @@ func Log(log *slog.Logger) Option {
 // objects can make conversions fail.
 type failureLog struct {
 	log       *slog.Logger // nil means slog.Default()
-	malformed wire.Tally
-	dropped   wire.Tally
-	failed    wire.Tallies[failure]
+	malformed serving.Tally
+	dropped   serving.Tally
+	failed    serving.Tallies[failure]
 }
 
 // failure is the key under which failed reviews are counted. There are few keys: kind and version are served ones.

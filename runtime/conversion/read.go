@@ -5,7 +5,7 @@ package conversion
 import (
 	"context"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 )
 
 // LeaveOut reports whether a value that does not fit the other version is left out, and counts it. It returns true if
@@ -13,9 +13,9 @@ import (
 // annotation keeps its value. Otherwise the value is an error. Generated functions call LeaveOut after a failed
 // conversion of a value.
 func LeaveOut(ctx context.Context) bool {
-	left := wire.ModeOf(ctx).Read
-	if left != nil {
-		left.Converted++
+	omitted := settings.Of(ctx).Omitted
+	if omitted != nil {
+		omitted.Converted++
 	}
-	return left != nil
+	return omitted != nil
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 // seen is an observer that keeps its observations.
@@ -166,7 +166,7 @@ func TestFailuresAreCounted(t *testing.T) {
 		if strings.Count(got, "\n") != 2 || strings.Count(got, want) != 2 || strings.Count(got, "no watts") != 1 || strings.Count(got, "stack=") != 1 {
 			t.Errorf("interval %d: want 2 lines with %s: %.6000s", i, want, got)
 		}
-		now = now.Add(wire.TallyInterval)
+		now = now.Add(serving.TallyInterval)
 	}
 	if len(o.all) != 200 {
 		t.Errorf("%d of 200 failures are observed", len(o.all))

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -65,7 +66,7 @@ func newRoute[S, D any](to schema.GroupVersionKind, f func(context.Context, *S, 
 
 // text converts an object and passes the text of the result to use. The text is valid only until use returns. User code
 // runs in here, including the methods of users' types, so a panic becomes an error.
-func (r *route) text(ctx context.Context, o object, left *wire.Left, use func(text []byte)) (err error) {
+func (r *route) text(ctx context.Context, o object, omitted *settings.Omissions, use func(text []byte)) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
@@ -73,10 +74,10 @@ func (r *route) text(ctx context.Context, o object, left *wire.Left, use func(te
 	}()
 	m := r.memory.Get().(*memory)
 	defer r.memory.Put(m)
-	mode := wire.ModeOf(ctx)
+	with := settings.Of(ctx)
 	annotated := false
 	to, err := r.convert(func(into reflect.Value) (context.Context, error) {
-		if err := r.read(o, &m.texts, into, mode.Read); err != nil {
+		if err := r.read(o, &m.texts, into, with.Omitted); err != nil {
 			return nil, err
 		}
 		annotations := into.Addr().Interface().(metav1.Object).GetAnnotations()
@@ -85,13 +86,13 @@ func (r *route) text(ctx context.Context, o object, left *wire.Left, use func(te
 		if annotated = ok || signed; !annotated {
 			return ctx, nil
 		}
-		r.judge(into, &mode)
-		mode.Size, mode.Spent = len(o.text), &left.Spent
-		mode.Lacks = func(path []string) bool { return lacks(r.whole, o.members, path) }
-		if !mode.Trusted { // members that are the same are not restored then
-			return wire.WithMode(ctx, mode), nil
+		r.judge(into, &with)
+		with.Size, with.Spent = len(o.text), &omitted.Spent
+		with.Lacks = func(path []string) bool { return lacks(r.whole, o.members, path) }
+		if !with.Trusted { // members that are the same are not restored then
+			return settings.With(ctx, with), nil
 		}
-		ctx := wire.WithMode(ctx, mode)
+		ctx := settings.With(ctx, with)
 		same, some := r.same.withoutKept([]byte(annotation), r.version)
 		if !some {
 			return ctx, nil
@@ -102,16 +103,16 @@ func (r *route) text(ctx context.Context, o object, left *wire.Left, use func(te
 		decoding.same, decoding.from = same, less(r.whole, same)
 		r = &decoding
 		into.SetZero()
-		if mode.Read != nil {
-			mode.Read.Unfit = nil
+		if with.Omitted != nil {
+			with.Omitted.Unfit = nil
 		}
-		return ctx, r.read(o, &m.texts, into, mode.Read)
+		return ctx, r.read(o, &m.texts, into, with.Omitted)
 	})
 	if err != nil {
 		return err
 	}
-	if len(mode.Keys) > 0 {
-		sign(mode.Keys, r.group, r.kind, to.(metav1.Object))
+	if len(with.Keys) > 0 {
+		sign(with.Keys, r.group, r.kind, to.(metav1.Object))
 	}
 	converted := to.(metav1.Object)
 	e := encoder{out: slices.Grow(m.out[:0], 2*len(o.text)), within: m.within, none: r.none, partial: converted.GetName() == "" && converted.GetGenerateName() == ""}
@@ -148,7 +149,7 @@ type memory struct {
 
 // read reads an object into a variable that is zero so far. Values that do not fit are errors, unless they are noted as
 // left out.
-func (r *route) read(o object, known *wire.Texts, into reflect.Value, left *wire.Left) error {
+func (r *route) read(o object, known *wire.Texts, into reflect.Value, omitted *settings.Omissions) error {
 	for j, m := range o.members {
 		i := r.from.Find(m.key, wire.Whole(m.key), j)
 		if i < 0 {
@@ -158,8 +159,8 @@ func (r *route) read(o object, known *wire.Texts, into reflect.Value, left *wire
 		if named(o.members[:j], f.Name) != nil {
 			return wire.Duplicate([]byte(f.Name))
 		}
-		if left != nil && f.Name != "metadata" {
-			wire.DecodeLeaving(m.value, known, f, into, left)
+		if omitted != nil && f.Name != "metadata" {
+			wire.DecodeLeaving(m.value, known, f, into, &omitted.Unfit)
 			continue
 		}
 		if err := wire.Decode(m.value, wire.Whole(m.value), known, f.Shape, f.Make(into)); err != nil {

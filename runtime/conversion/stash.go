@@ -17,6 +17,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
 )
 
@@ -112,7 +113,7 @@ func layoutOf[T any](schema Schema) layout {
 // Nothing is kept on an object without a name, because this is a partial object, as server-side apply converts it. It
 // is an error if the annotation has no room for the values, unless the object comes from storage. Then the largest
 // values are left out, with a mark.
-func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned P, mode wire.Mode) error {
+func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned P, with settings.Conversion) error {
 	if on.GetName() == "" && on.GetGenerateName() == "" {
 		return nil
 	}
@@ -121,13 +122,13 @@ func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned 
 	n.work = *unbounded(ctx)
 	c := comparison{work: &n.work, hooks: s.layout().hooks, list: encoder{out: n.list[:0]}, value: encoder{out: n.value}}
 	s.compare(&c, n.steps[:0], s.layout().whole, returned, said)
-	unfit := mode.Read != nil && len(mode.Read.Unfit) > 0
+	unfit := with.Omitted != nil && len(with.Omitted.Unfit) > 0
 	annotation, ok := on.GetAnnotations()[Annotation]
 	n.work.ctx = nil
 	if n.value = c.value.out; n.work.err != nil || c.changes == 0 && !ok && !unfit {
 		return n.work.err
 	}
-	kept, rest := n.keptIn(annotation).without(s.version), room(on, mode)
+	kept, rest := n.keptIn(annotation).without(s.version), room(on, with)
 	all := kept
 	if n.list = c.list.out; c.changes > 0 {
 		n.list = c.text()
@@ -139,11 +140,11 @@ func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned 
 			return nil
 		}
 	}
-	if mode.Read == nil {
+	if with.Omitted == nil {
 		return fmt.Errorf("%s: what this version cannot say takes %d bytes in %d changes: there is room for %d changes, and for %d bytes of annotations in all",
 			nameOf(on), len(n.list), c.changes, maxChanges, maxAnnotations)
 	}
-	write(on, n.cut(kept, s.key, rest, c.lost, mode.Read))
+	write(on, n.cut(kept, s.key, rest, c.lost, with.Omitted))
 	return nil
 }
 
@@ -238,7 +239,7 @@ func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 
 // cut returns the annotation with the changes that it has room for, the smallest first, and a mark for the others. If
 // there is no room for a mark, it returns empty text. Some changes may be lost already.
-func (n *notes) cut(others kepts, key []byte, room, lost int, read *wire.Left) string {
+func (n *notes) cut(others kepts, key []byte, room, lost int, read *settings.Omissions) string {
 	var parts [][]byte
 	for _, u := range read.Unfit {
 		e := encoder{out: []byte(`{"cut":1`)}
@@ -287,8 +288,8 @@ func (n *notes) cut(others kepts, key []byte, room, lost int, read *wire.Left) s
 }
 
 // room returns how long the annotation of an object may be.
-func room(object metav1.Object, mode wire.Mode) int {
-	left := maxAnnotations - len(Annotation) - mode.Reserve
+func room(object metav1.Object, with settings.Conversion) int {
+	left := maxAnnotations - len(Annotation) - with.Reserve
 	for key, value := range object.GetAnnotations() {
 		if key != Annotation && key != Signature {
 			left -= len(key) + len(value)

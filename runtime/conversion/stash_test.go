@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 )
 
 // thing is an object in a version that can represent everything.
@@ -102,7 +102,7 @@ func TestStash(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			live := thingOf(t, tc.live)
 			live.Annotations = map[string]string{"example.com/user": "kept"}
-			if err := stash.keep(t.Context(), live, thingOf(t, tc.said), thingOf(t, tc.returned), wire.Mode{}); err != nil {
+			if err := stash.keep(t.Context(), live, thingOf(t, tc.said), thingOf(t, tc.returned), settings.Conversion{}); err != nil {
 				t.Fatal(err)
 			}
 			if err := putBack(stash, live); err != nil {
@@ -124,7 +124,7 @@ func TestStash(t *testing.T) {
 
 func TestKeepIsBounded(t *testing.T) {
 	live := thingOf(t, `{}`)
-	err := NewStash[thing]("v2", Schema{}).keep(t.Context(), live, thingOf(t, `{"a":"`+strings.Repeat("x", maxAnnotations)+`"}`), live, wire.Mode{})
+	err := NewStash[thing]("v2", Schema{}).keep(t.Context(), live, thingOf(t, `{"a":"`+strings.Repeat("x", maxAnnotations)+`"}`), live, settings.Conversion{})
 	if err == nil || !strings.HasPrefix(err.Error(), "here/thing: ") {
 		t.Errorf("error %v, which should name the object", err)
 	}
@@ -157,7 +157,7 @@ func TestKeepOfWhatArrives(t *testing.T) {
 	returned := &frame{ObjectMeta: named, Spec: frameSpec{List: []string{}}}
 	live := &frame{ObjectMeta: named}
 	stash := NewStash[frame]("v2", Schema{})
-	if err := stash.keep(t.Context(), live, said, returned, wire.Mode{}); err != nil {
+	if err := stash.keep(t.Context(), live, said, returned, settings.Conversion{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := putBack(stash, live); err != nil {
@@ -185,7 +185,7 @@ func TestStashOfStructs(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			of := func(spec frameSpec) *frame { return &frame{ObjectMeta: metav1.ObjectMeta{Name: "frame"}, Spec: spec} }
 			stash, live := NewStash[frame]("v2", tc.schema), of(tc.live)
-			if err := stash.keep(t.Context(), live, of(tc.said), of(tc.returned), wire.Mode{}); err != nil {
+			if err := stash.keep(t.Context(), live, of(tc.said), of(tc.returned), settings.Conversion{}); err != nil {
 				t.Fatal(err)
 			}
 			if err := putBack(stash, live); err != nil {
@@ -202,7 +202,7 @@ func TestStashOfStructs(t *testing.T) {
 func TestKeepAgain(t *testing.T) {
 	live := thingOf(t, `{"x":1}`)
 	live.Annotations = map[string]string{Annotation: `{"v2":[{"at":["spec","a"],"is":1}]}`}
-	if err := NewStash[thing]("v2", Schema{}).keep(t.Context(), live, thingOf(t, `{"b":2,"x":1}`), thingOf(t, `{"x":1}`), wire.Mode{}); err != nil {
+	if err := NewStash[thing]("v2", Schema{}).keep(t.Context(), live, thingOf(t, `{"b":2,"x":1}`), thingOf(t, `{"x":1}`), settings.Conversion{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := live.Annotations[Annotation], `{"v2":[{"at":["spec","b"],"is":2}]}`; got != want {
@@ -212,7 +212,7 @@ func TestKeepAgain(t *testing.T) {
 
 func TestKeepIsSparse(t *testing.T) {
 	live := thingOf(t, `{"a":1}`)
-	if err := NewStash[thing]("v2", Schema{}).keep(t.Context(), live, thingOf(t, `{"a":1,"b":{"c":2}}`), thingOf(t, `{"a":1,"b":{}}`), wire.Mode{}); err != nil {
+	if err := NewStash[thing]("v2", Schema{}).keep(t.Context(), live, thingOf(t, `{"a":1,"b":{"c":2}}`), thingOf(t, `{"a":1,"b":{}}`), settings.Conversion{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := live.Annotations[Annotation], `{"v2":[{"at":["spec","b","c"],"is":2}]}`; got != want {
@@ -222,7 +222,7 @@ func TestKeepIsSparse(t *testing.T) {
 
 func TestKeepNothing(t *testing.T) {
 	for name, object := range map[string]*thing{"no difference": thingOf(t, `{"a":1}`), "no name": {Spec: map[string]json.RawMessage{"b": json.RawMessage("1")}}} {
-		if err := NewStash[thing]("v2", Schema{}).keep(t.Context(), object, object, &thing{Spec: map[string]json.RawMessage{"a": json.RawMessage("1")}}, wire.Mode{}); err != nil {
+		if err := NewStash[thing]("v2", Schema{}).keep(t.Context(), object, object, &thing{Spec: map[string]json.RawMessage{"a": json.RawMessage("1")}}, settings.Conversion{}); err != nil {
 			t.Fatal(err)
 		}
 		if object.Annotations != nil {
@@ -239,7 +239,7 @@ func TestOtherVersionsStay(t *testing.T) {
 	if err := putBack(stash, live); err != nil {
 		t.Fatal(err)
 	}
-	if err := stash.keep(t.Context(), live, thingOf(t, `{"b":1,"x":1}`), thingOf(t, `{"x":1}`), wire.Mode{}); err != nil {
+	if err := stash.keep(t.Context(), live, thingOf(t, `{"b":1,"x":1}`), thingOf(t, `{"x":1}`), settings.Conversion{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := putBack(NewStash[thing]("v1", Schema{}), live); err != nil {

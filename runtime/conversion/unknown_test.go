@@ -9,7 +9,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 )
 
 // TestUnknownSizeIsMeasuredLate checks that an object of unknown size is measured only if the first try does not
@@ -24,7 +24,7 @@ func TestUnknownSizeIsMeasuredLate(t *testing.T) {
 		for range 20 { // a garbage collection empties pools too
 			fewest = min(fewest, testing.AllocsPerRun(1, func() {
 				var dst stable
-				if err := toStable(wire.WithMode(context.Background(), wire.Mode{Size: size}), &honest, &dst); err != nil || dst.Spec.Tasks[1].Retries != 2 {
+				if err := toStable(settings.With(context.Background(), settings.Conversion{Size: size}), &honest, &dst); err != nil || dst.Spec.Tasks[1].Retries != 2 {
 					t.Fatalf("error %v, restored %d", err, dst.Spec.Tasks[1].Retries)
 				}
 			}))

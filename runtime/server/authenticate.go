@@ -12,7 +12,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 // knownClients are the callers that a server knows, by certificate, bearer token or password: the three ways by which
@@ -24,7 +24,7 @@ type knownClients struct {
 	commonNames *reloaded[[]string]
 	tokens      *reloaded[secrets]
 	passwords   *reloaded[secrets]
-	refused     *wire.Tally
+	refused     *serving.Tally
 }
 
 // wrap passes on the requests of known callers. If no way to authenticate is in use, it passes on all requests.
@@ -43,8 +43,8 @@ func (c *knownClients) wrap(next http.Handler) http.Handler {
 }
 
 // recognize returns nil for a caller that passes one of the ways in use, and otherwise the status for the caller.
-func (c *knownClients) recognize(r *http.Request) *wire.Problem {
-	var refusal *wire.Problem
+func (c *knownClients) recognize(r *http.Request) *serving.Problem {
+	var refusal *serving.Problem
 	if c.authorities != nil && len(r.TLS.PeerCertificates) > 0 {
 		if refusal = c.byCertificate(r); refusal == nil {
 			return nil

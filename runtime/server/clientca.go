@@ -13,7 +13,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 // parseAuthorities parses the PEM certificates of the authorities that sign client certificates. Unlike
@@ -45,7 +45,7 @@ func parseAuthorities(_ *x509.CertPool, contents [][]byte) (*x509.CertPool, erro
 // and not with every request. It is valid for the authorities of that check, and until a certificate of the chain ends.
 // A connection serves one request at a time, so it needs no lock.
 type verified struct {
-	by    *x509.CertPool
+	pool  *x509.CertPool
 	until time.Time
 }
 
@@ -62,9 +62,9 @@ func (c *knownClients) remember(ctx context.Context, _ net.Conn) context.Context
 
 // byCertificate returns nil if one of the current authorities signed the client certificate of a request, it is valid
 // now, and it has an allowed name. Otherwise it returns the status for the caller.
-func (c *knownClients) byCertificate(r *http.Request) *wire.Problem {
+func (c *knownClients) byCertificate(r *http.Request) *serving.Problem {
 	leaf, authorities, now := r.TLS.PeerCertificates[0], c.authorities.get(), c.authorities.files.now()
-	if seen, ok := r.Context().Value(verifiedKey{}).(*verified); !ok || seen.by != authorities || now.After(seen.until) {
+	if seen, ok := r.Context().Value(verifiedKey{}).(*verified); !ok || seen.pool != authorities || now.After(seen.until) {
 		intermediates := x509.NewCertPool()
 		for _, certificate := range r.TLS.PeerCertificates[1:] {
 			intermediates.AddCert(certificate)
@@ -79,7 +79,7 @@ func (c *knownClients) byCertificate(r *http.Request) *wire.Problem {
 			return problemOf(http.StatusUnauthorized, "the client certificate is not accepted: %w", err)
 		}
 		if ok {
-			seen.by, seen.until = authorities, firstEnd(chains[0])
+			seen.pool, seen.until = authorities, firstEnd(chains[0])
 		}
 	}
 	if len(c.names) > 0 && !slices.ContainsFunc(certificateNames(leaf), c.isAllowed) {

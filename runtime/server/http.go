@@ -9,11 +9,11 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 // httpServer returns the common base of the webhook server and the health server.
-func (s *Server) httpServer(handler http.Handler, log *slog.Logger, handshakes *wire.Tally) *http.Server {
+func (s *Server) httpServer(handler http.Handler, log *slog.Logger, handshakes *serving.Tally) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: cmp.Or(s.ReadHeaderTimeout, 5*time.Second),

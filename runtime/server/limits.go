@@ -19,7 +19,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 const (
@@ -48,7 +48,7 @@ type limits struct {
 	arriving, worked     *budget       // of bytes, for bodies that arrive and for bodies that handlers work on
 	body, longest, queue time.Duration // for a body, for a request, and for a place
 	closed, refused      atomic.Uint64
-	unread               *wire.Tally
+	unread               *serving.Tally
 }
 
 // release gives back what a request has taken.
@@ -89,7 +89,7 @@ func (s *Server) route(l *limits) http.Handler {
 			return
 		}
 		l.release(c)
-		problem := (*wire.Problem)(nil)
+		problem := (*serving.Problem)(nil)
 		if errors.As(err, &problem); problem.Code == http.StatusServiceUnavailable {
 			l.refused.Add(1)
 		} else {
@@ -109,7 +109,7 @@ func (l *limits) admit(r *http.Request, c *connection, hook webhook) error {
 		if err != nil {
 			return err
 		}
-		r.Body, c.unread = wire.NewReceived(body), false
+		r.Body, c.unread = serving.NewReceived(body), false
 		needs := min(int64(c.header+len(body))*workFactor, l.worked.bound-l.worked.part)
 		if err := l.worked.take(ctx, c, needs); err != nil {
 			return err
@@ -128,7 +128,7 @@ func (l *limits) receive(ctx context.Context, r *http.Request, c *connection, ho
 	c.begin(moving)
 	switch {
 	case length > most && reports:
-		return wire.ReceiveHead(nil, r), nil
+		return serving.ReceiveHead(nil, r), nil
 	case length > most:
 		return nil, problemOf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes: a longer one needs "+
 			"memory of the webhook's container, see MaxBytesInFlight, and a handler with a method MaxBody", most)
@@ -140,7 +140,7 @@ func (l *limits) receive(ctx context.Context, r *http.Request, c *connection, ho
 	}
 	c.begin(moving)
 	_ = c.SetReadDeadline(time.Now().Add(min(l.body, l.body/2+time.Duration(length)*pace)))
-	body, err = wire.Receive(nil, r, most, func(int) error { return nil })
+	body, err = serving.Receive(nil, r, most, func(int) error { return nil })
 	phase, _ := c.now()
 	c.prompt = phase == moving
 	if int64(len(body)) > most && reports {
@@ -150,14 +150,14 @@ func (l *limits) receive(ctx context.Context, r *http.Request, c *connection, ho
 }
 
 // problemOf returns the problem of a request that never reaches its webhook: a failed call, with a message for users.
-func problemOf(code int, format string, args ...any) *wire.Problem {
+func problemOf(code int, format string, args ...any) *serving.Problem {
 	reason := metav1.StatusReason(strings.ReplaceAll(http.StatusText(code), " ", ""))
-	return &wire.Problem{Code: code, Reason: reason, Err: fmt.Errorf(format, args...)}
+	return &serving.Problem{Code: code, Reason: reason, Err: fmt.Errorf(format, args...)}
 }
 
 // refuse answers a request with a problem. A 503 gets a Retry-After of one second, which the client of an API server
 // takes as a call to make again, up to ten times within the timeout (k8s.io/client-go rest/with_retry.go, IsNextRetry).
-func refuse(w http.ResponseWriter, problem *wire.Problem) {
+func refuse(w http.ResponseWriter, problem *serving.Problem) {
 	status := problem.Status()
 	if problem.Code == http.StatusServiceUnavailable {
 		status.Details = &metav1.StatusDetails{RetryAfterSeconds: 1}
@@ -200,7 +200,7 @@ func (b *budget) take(ctx context.Context, c *connection, n int64) error {
 		select {
 		case <-time.After(wait):
 		case <-c.cut:
-			return wire.BadRequest(net.ErrClosed)
+			return serving.BadRequest(net.ErrClosed)
 		case <-ctx.Done():
 			return b.full
 		}

@@ -8,11 +8,11 @@ import (
 	stdlog "log"
 	"log/slog"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 // connectionLog is the http.Server.ErrorLog over a slog.Logger.
-func connectionLog(log *slog.Logger, handshakes *wire.Tally) *stdlog.Logger {
+func connectionLog(log *slog.Logger, handshakes *serving.Tally) *stdlog.Logger {
 	return stdlog.New(connectionLines{log, handshakes}, "", 0)
 }
 
@@ -21,7 +21,7 @@ func connectionLog(log *slog.Logger, handshakes *wire.Tally) *stdlog.Logger {
 // who reaches the port can make as many as they like.
 type connectionLines struct {
 	log        *slog.Logger
-	handshakes *wire.Tally
+	handshakes *serving.Tally
 }
 
 func (c connectionLines) Write(line []byte) (int, error) {

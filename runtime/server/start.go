@@ -13,7 +13,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 // runningServer holds the state of a Server while it serves.
@@ -22,7 +22,7 @@ type runningServer struct {
 	limits  *limits
 	health  *healthChecks
 
-	handshakes, callers *wire.Tally
+	handshakes, callers *serving.Tally
 }
 
 // serve puts the parts of the server together, starts them, and waits for the end.
@@ -49,8 +49,8 @@ func (s *Server) serve(ctx context.Context, listener net.Listener) error {
 	if err != nil {
 		return err
 	}
-	clients.refused = &wire.Tally{What: "calls without known credentials were refused", Log: log}
-	handshakes := &wire.Tally{What: "TLS handshakes failed", Log: log}
+	clients.refused = &serving.Tally{What: "calls without known credentials were refused", Log: log}
+	handshakes := &serving.Tally{What: "TLS handshakes failed", Log: log}
 
 	drain := &drainState{}
 	health := &healthChecks{certificate: certificate, files: files, drain: drain, check: s.ReadyCheck}
@@ -116,7 +116,7 @@ func (s *Server) limits(log *slog.Logger) *limits {
 		body:        cmp.Or(s.ReadTimeout, 10*time.Second),
 		longest:     cmp.Or(s.WriteTimeout, 31*time.Second),
 		queue:       cmp.Or(s.MaxWait, 20*time.Millisecond),
-		unread:      &wire.Tally{What: "bodies of calls could not be read", Log: log},
+		unread:      &serving.Tally{What: "bodies of calls could not be read", Log: log},
 	}
 }
 

@@ -114,7 +114,7 @@ type namespaceWebhookProbe struct {
 }
 
 func (p namespaceWebhookProbe) ValidateDelete(ctx context.Context, r *admission.RawRequest) error {
-	return p.Asked(ctx, "NamespaceWebhook.ValidateDelete", r)
+	return p.Record(ctx, "NamespaceWebhook.ValidateDelete", r)
 }
 
 // podWebhookProbe stands in for the validator or defaulter of PodWebhook.
@@ -123,15 +123,15 @@ type podWebhookProbe struct {
 }
 
 func (p podWebhookProbe) DefaultCreate(ctx context.Context, r *admission.CreateRequest[corev1.Pod]) error {
-	return p.Asked(ctx, "PodWebhook.DefaultCreate", r)
+	return p.Record(ctx, "PodWebhook.DefaultCreate", r)
 }
 
 func (p podWebhookProbe) ValidateCreate(ctx context.Context, r *admission.CreateRequest[corev1.Pod]) error {
-	return p.Asked(ctx, "PodWebhook.ValidateCreate", r)
+	return p.Record(ctx, "PodWebhook.ValidateCreate", r)
 }
 
 func (p podWebhookProbe) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[corev1.Pod]) error {
-	return p.Asked(ctx, "PodWebhook.ValidateUpdate", r)
+	return p.Record(ctx, "PodWebhook.ValidateUpdate", r)
 }
 
 // replicasWebhookProbe stands in for the validator or defaulter of ReplicasWebhook.
@@ -142,7 +142,7 @@ type replicasWebhookProbe struct {
 func (p replicasWebhookProbe) ValidateScaleUpdate(
 	ctx context.Context, r *admission.UpdateRequest[autoscalingv1.Scale],
 ) error {
-	return p.Asked(ctx, "ReplicasWebhook.ValidateScaleUpdate", r)
+	return p.Record(ctx, "ReplicasWebhook.ValidateScaleUpdate", r)
 }
 
 // shellWebhookProbe stands in for the validator or defaulter of ShellWebhook.
@@ -153,7 +153,7 @@ type shellWebhookProbe struct {
 func (p shellWebhookProbe) ValidateExecConnect(
 	ctx context.Context, r *admission.ConnectRequest[corev1.PodExecOptions],
 ) error {
-	return p.Asked(ctx, "ShellWebhook.ValidateExecConnect", r)
+	return p.Record(ctx, "ShellWebhook.ValidateExecConnect", r)
 }
 
 // workloadProbe stands in for the validator or defaulter of Workload.
@@ -162,11 +162,11 @@ type workloadProbe struct {
 }
 
 func (p workloadProbe) ValidateCreate(ctx context.Context, r *admission.CreateRequest[Workload]) error {
-	return p.Asked(ctx, "Workload.ValidateCreate", r)
+	return p.Record(ctx, "Workload.ValidateCreate", r)
 }
 
 func (p workloadProbe) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[Workload]) error {
-	return p.Asked(ctx, "Workload.ValidateUpdate", r)
+	return p.Record(ctx, "Workload.ValidateUpdate", r)
 }
 
 // TestGeneratedManifest checks that the API server calls every served webhook, and no other.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 )
 
 // plan plans the conversion of a kind Order whose versions have these fields in their struct Spec. The sources may also
@@ -39,7 +39,7 @@ func plan(t *testing.T, spoke, hub string) (*Plan, diag.List) {
 		}
 	}
 	loaded, diags := load.Load(t.Context(), load.Config{Dir: dir, Patterns: []string{"./..."}, Markers: []string{"+" + registry.Prefix}})
-	project, found := build.Project(t.Context(), loaded.Module, loaded.Packages, nil, build.Options{API: "v1", Conversions: "internal/webhook"})
+	project, found := semantics.Project(t.Context(), loaded.Module, loaded.Packages, nil, semantics.Options{API: "v1", Conversions: "internal/webhook"})
 	diags.Add(found...)
 	if diags.HasErrors() {
 		t.Fatal(diags)

@@ -8,11 +8,9 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
@@ -24,10 +22,7 @@ func (r Run) Deployment() (d render.Delivery, unread diag.List) {
 	if r.Delivery.Name == "" {
 		return d, nil
 	}
-	d = render.Delivery{Name: r.Delivery.Name, Namespace: r.namespace(), Certificates: r.Delivery.Certificates}
-	if r.Delivery.Callers != "nothing" {
-		d.Callers = r.Delivery.Callers
-	}
+	d = render.Delivery{Name: r.Delivery.Name, Namespace: r.namespace(), Certificates: r.Delivery.Certificates, Callers: r.callers()}
 	if d.Aggregated = r.isAggregated(); d.Aggregated {
 		d.Authorities = r.authorities
 	}
@@ -66,35 +61,12 @@ func (r Run) namespace() string { return cmp.Or(r.Delivery.Namespace, r.Delivery
 // isAggregated reports whether API servers call the program through kube-aggregator.
 func (r Run) isAggregated() bool { return r.Delivery.Name != "" && r.Delivery.Topology == "aggregated" }
 
-// deliver sets the model's options that depend on the deployment.
-func (r Run) deliver(o *build.Options) {
-	if r.Delivery.Name == "" {
-		return
+// callers returns the credential that API servers have to present, or "".
+func (r Run) callers() string {
+	if r.Delivery.Name == "" || r.Delivery.Callers == "nothing" {
+		return ""
 	}
-	o.NamePrefix = cmp.Or(o.NamePrefix, r.Delivery.Name+"-") // avoids other projects' configurations in the cluster
-	o.Service = build.ServiceName{Namespace: r.namespace(), Name: r.Delivery.Name}
-	o.KeepOut = []string{"kube-system", r.namespace()}
-	if !r.isAggregated() { // else only the APIService has the CA bundle
-		o.CABundle = r.authorities
-	}
-}
-
-// checkCallers reports credentials that callers cannot present. In the aggregated topology, callers present only
-// kube-aggregator's certificate. API servers present credentials to admission webhooks but not to conversion webhooks
-// (k8s.io/apiextensions-apiserver pkg/apiserver/conversion, newWebhookConverterFactory).
-func (r Run) checkCallers(p *model.Project) diag.List {
-	switch {
-	case r.Delivery.Name == "" || r.Delivery.Callers == "nothing":
-		return nil
-	case r.isAggregated():
-		at := diag.InFile(filepath.Join(r.Root, config.FileName))
-		return diag.List{diag.Errorf(at, "", "delivery.callers needs a %s, and with the topology aggregated kube-aggregator calls, by its own certificate", r.Delivery.Callers).
-			WithHint("remove delivery.callers from " + config.FileName)}
-	case len(p.Conversions) == 0:
-		return nil
-	}
-	return diag.List{diag.Errorf(p.Conversions[0].Range, "", "an API server presents no %s to conversions, and delivery.callers needs one", r.Delivery.Callers).
-		WithHint("remove delivery.callers from webhook-gen.yaml, or serve conversions by another program")}
+	return r.Delivery.Callers
 }
 
 // readAuthorities reads the CA certificates that verify the server's certificate.

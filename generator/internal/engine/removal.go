@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -20,8 +19,18 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 	"github.com/webhook-gen/webhook-gen/generator/internal/upgrade"
 )
+
+// losses reports enforcement that the changes remove and, without errors, the user's code that has lost its marker.
+func (r Run) losses(ctx context.Context, s State, e Edits, changes []output.Change) diag.List {
+	found := slices.Concat(r.renamedDelivery(changes), r.removals(ctx, s, e, changes))
+	if !found.HasErrors() {
+		found.Add(r.orphans(s.Project, changes)...)
+	}
+	return found
+}
 
 // removals reports the enforcement that the changes remove, compared with the files on disk. If the user has caused
 // it, the finding is a note, otherwise an error, unless the run accepts removals.
@@ -60,6 +69,23 @@ func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Ch
 		diags.Add(causes.finding(l))
 	}
 	return diags
+}
+
+// orphans reports the user's code whose markers are gone, and types that were renamed. The latter are no errors if the
+// run accepts removals.
+func (r Run) orphans(p *model.Project, changes []output.Change) diag.List {
+	orphans := output.Orphans(changes)
+	if r.acceptsRemovals {
+		return orphans
+	}
+	used := map[string][]string{}
+	for _, w := range p.Webhooks() {
+		if h := w.Handler; h != nil {
+			used[h.Package.Dir] = append(used[h.Package.Dir], h.Implementation)
+		}
+	}
+	renamed, others := output.Renamed(r.Root, changes, used, orphans)
+	return slices.Concat(renamed, others)
 }
 
 // unregistered reports packages that the program no longer registers because the run does not read all packages.
@@ -118,7 +144,7 @@ type causes struct {
 	state State
 	lost  []upgrade.Loss
 	// read lists the API packages of the run.
-	read []build.API
+	read []semantics.API
 	// all is the state of all packages below the module's root. unread are the errors in files outside of the run.
 	all       *upgrade.State
 	project   *model.Project
@@ -130,9 +156,9 @@ type causes struct {
 // causes reads the files that distinguish the user's own changes from other causes.
 func (r Run) causes(ctx context.Context, s State, e Edits) *causes {
 	c := &causes{Run: r, state: s, inRun: map[string]bool{}}
-	texts := append(markers(), build.APIMarkers()...)
+	texts := append(markers(), semantics.APIMarkers()...)
 	covered, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: texts, Overlay: e.Overlay()})
-	c.read = build.APIs(ctx, covered.Packages)
+	c.read = semantics.APIs(ctx, covered.Packages)
 	for _, p := range slices.Concat(covered.Packages, s.Packages) {
 		for _, f := range p.FilesWith("package ") {
 			c.inRun[f.Path] = true

@@ -23,6 +23,8 @@ const (
 	AdaptersModule = RuntimeModule + "/controllerruntime"
 	// CommandsModule contains the commands scan and convert for programs.
 	CommandsModule = RuntimeModule + "/program"
+	// IntegrationModule contains the test on a real API server, which the module of that test imports.
+	IntegrationModule = templates.IntegrationPath
 )
 
 // RuntimeModules returns the paths of the runtime's module and of those below it. They have the same versions.
@@ -44,6 +46,11 @@ func RequiredVersion(dir, modulePath string) (version string, replaced bool) {
 // Replaces reports whether a go.mod replaces a module.
 func Replaces(file *modfile.File, modulePath string) bool {
 	return slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return r.Old.Path == modulePath })
+}
+
+// LacksRuntime reports whether files import the runtime module and go.mod does not require it.
+func (r Run) LacksRuntime(s State, files []output.File) bool {
+	return ImportsRuntime(files) && s.Module.Dir == r.Root && !s.Module.Requires(RuntimeModule) && !s.Module.InWorkspace(RuntimeModule)
 }
 
 // ImportsRuntime reports whether any of the files imports the runtime module.

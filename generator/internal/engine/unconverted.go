@@ -13,16 +13,16 @@ import (
 
 	apiversion "k8s.io/apimachinery/pkg/version"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 )
 
 // kindVersion is a version of a kind of the project.
 type kindVersion struct {
-	build.API
+	semantics.API
 	load.Type
 	converted bool
 }
@@ -62,9 +62,9 @@ func (r Run) Unconverted(ctx context.Context, p *model.Project, definitions []*m
 
 // kinds returns the versions of the project's kinds, by group and kind.
 func (r Run) kinds(ctx context.Context, p *model.Project) map[string][]kindVersion {
-	source, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: build.APIMarkers()})
+	source, _ := load.Load(ctx, load.Config{Dir: r.dir, Patterns: r.Packages, Tags: r.Tags, Markers: semantics.APIMarkers()})
 	versions := map[string][]kindVersion{}
-	for _, api := range build.APIs(ctx, source.Packages) {
+	for _, api := range semantics.APIs(ctx, source.Packages) {
 		for _, f := range api.FilesWith("TypeMeta") {
 			for spec := range load.Types(f.AST) {
 				t := load.Type{File: f, Spec: spec}
@@ -99,7 +99,7 @@ func (r Run) Declared(ctx context.Context, p *model.Project) (all []Declared) {
 		d := Declared{Definition: &manifest.Definition{Group: of[0].Group, Kind: kind}, Types: map[string]model.GoType{}}
 		for _, v := range of {
 			at := v.File.Range(v.Spec.Name.Pos(), v.Spec.Name.End())
-			k := build.Marked(v.Type)
+			k := semantics.Marked(v.Type)
 			d.Range, d.Plural = at, k.Plural
 			d.Scope = cmp.Or(k.Scope, d.Scope, "Namespaced")
 			d.Versions = append(d.Versions, manifest.Version{Range: at, Name: v.Version, Subresources: k.Subresources,

@@ -188,10 +188,10 @@ func printConversionsText(w io.Writer, docs []ConversionDoc) {
 			}
 			fmt.Fprintf(w, "  %s:\n", f.title(d))
 			if f.Spoke != "" {
-				fmt.Fprintf(w, "    to %s: %s\n", d.Hub, f.fate(f.LostToHub))
+				fmt.Fprintf(w, "    to %s: %s\n", d.Hub, f.outcome(f.LostToHub))
 			}
 			if f.Hub != "" {
-				fmt.Fprintf(w, "    to %s: %s\n", d.Spoke, f.fate(f.LostFromHub))
+				fmt.Fprintf(w, "    to %s: %s\n", d.Spoke, f.outcome(f.LostFromHub))
 			}
 		}
 		if len(d.Fields) == 0 {
@@ -224,8 +224,8 @@ func (f FieldDoc) lossless() bool {
 	return f.LostToHub == "" && f.LostFromHub == "" && f.By != string(model.Drop)
 }
 
-// fate describes in words how a field is converted in a direction.
-func (f FieldDoc) fate(lost string) string {
+// outcome describes in words how a field is converted in a direction.
+func (f FieldDoc) outcome(lost string) string {
 	switch {
 	case f.By == string(model.Drop):
 		return "given up"

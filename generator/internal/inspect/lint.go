@@ -49,7 +49,7 @@ func (r LintResult) HasFindings() bool {
 func Lint(ctx context.Context, c engine.Config, kubeVersion string) (LintResult, error) {
 	run := c.Resolve()
 	state := run.Read(ctx, engine.Edits{})
-	s := lint.Surroundings{
+	s := lint.Facts{
 		Tests: slices.Contains(run.Outputs, output.Tests), Constants: lint.Constants(ctx, state.Module, state.Project),
 		Updates: lint.Updates(ctx, state.Module, state.Project),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors([]string{filepath.Join(run.Root, "config")}, run.Manifest) }),
@@ -60,7 +60,7 @@ func Lint(ctx context.Context, c engine.Config, kubeVersion string) (LintResult,
 	if err != nil {
 		state.Diagnostics.Add(diag.Errorf(diag.Range{}, crd.RuleText, "cannot read the definitions: %v", err))
 	}
-	s.Served, s.Defined, s.Scopes = known(definitions)
+	s.Served, s.Defined, s.Scopes = definedVersions(definitions)
 	s.Scaled = lint.Scaled(definitions)
 	s.Subresources, s.Unconverted = lint.Subresources(definitions), run.Unconverted(ctx, state.Project, definitions)
 	result, err := linted(ctx, state.Module, state.Diagnostics, []*model.Project{state.Project}, s, check.Project, kubeVersion, nil)
@@ -87,11 +87,11 @@ func LintManifests(dir string, paths []string, stdin io.Reader, kubeVersion stri
 	}
 	kubeVersion = cmp.Or(kubeVersion, explain.Newest()) // no project has an oldest version that it supports
 	contents, diags := manifest.Read(sources)
-	s := lint.Surroundings{
+	s := lint.Facts{
 		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects, InjectsDefinitions: contents.InjectsDefinitions, Services: contents.Services, Now: time.Now(),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
 	}
-	s.Served, s.Defined, s.Scopes = known(contents.Definitions)
+	s.Served, s.Defined, s.Scopes = definedVersions(contents.Definitions)
 	s.Subresources, s.Scaled = lint.Subresources(contents.Definitions), lint.Scaled(contents.Definitions)
 	result, err := linted(context.Background(), nil, diags, contents.Projects, s, checkObjects, kubeVersion, nil)
 	if err != nil {
@@ -126,7 +126,7 @@ func checkObjects(p *model.Project) (list diag.List) {
 }
 
 // linted adds the findings of lint to the findings from making the projects.
-func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*model.Project, s lint.Surroundings, checkProject func(*model.Project) diag.List, kubeVersion string, files *manifest.Contents) (LintResult, error) {
+func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*model.Project, s lint.Facts, checkProject func(*model.Project) diag.List, kubeVersion string, files *manifest.Contents) (LintResult, error) {
 	var result LintResult
 	incomplete := diags.HasErrors() // a webhook that failed to build may have needed an allowance
 	for _, p := range projects {
@@ -162,9 +162,9 @@ func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*mo
 	return result, nil
 }
 
-// known returns the served versions of resources, all of their versions, and their scopes, by the names of their
-// definitions.
-func known(definitions []*manifest.Definition) (served, all map[string][]string, scopes map[string]string) {
+// definedVersions returns the served versions of resources, all of their versions, and their scopes, by the names of
+// their definitions.
+func definedVersions(definitions []*manifest.Definition) (served, all map[string][]string, scopes map[string]string) {
 	served, all, scopes = map[string][]string{}, map[string][]string{}, map[string]string{}
 	for _, d := range definitions {
 		scopes[d.Name] = d.Scope
@@ -190,7 +190,7 @@ func definitionsOnDisk(run engine.Run) (definitions []*manifest.Definition, err 
 			"bundle/manifests",
 		}
 	}
-	known := map[string]bool{}
+	seen := map[string]bool{}
 	for _, pattern := range patterns {
 		sources, err := load.Arguments(files(run.Root, pattern), nil)
 		if err != nil {
@@ -198,8 +198,8 @@ func definitionsOnDisk(run engine.Run) (definitions []*manifest.Definition, err 
 		}
 		contents, _ := manifest.Read(sources)
 		for _, d := range contents.Definitions {
-			if !known[d.Name] && len(d.Versions) > 0 && !strings.Contains(d.Name, "{{") {
-				known[d.Name] = true
+			if !seen[d.Name] && len(d.Versions) > 0 && !strings.Contains(d.Name, "{{") {
+				seen[d.Name] = true
 				definitions = append(definitions, d)
 			}
 		}

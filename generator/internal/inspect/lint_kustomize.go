@@ -15,10 +15,10 @@ import (
 // known.
 func patchesSelectors(folders []string, except ...string) bool {
 	for _, folder := range folders {
-		known := func(rel string, _ bool) bool {
+		isExcepted := func(rel string, _ bool) bool {
 			return slices.Contains(except, filepath.Join(folder, filepath.FromSlash(rel)))
 		}
-		for f := range load.Manifests(folder, known) {
+		for f := range load.Manifests(folder, isExcepted) {
 			if containsAny(f.Content, "WebhookConfiguration", "path: /webhooks/") && containsAny(f.Content, "namespaceSelector", "objectSelector", "matchConditions") {
 				return true
 			}

@@ -17,7 +17,7 @@ import (
 
 // addPolicies adds the findings in the policies of files. Their expressions are compiled with the schemas of the
 // CustomResourceDefinitions in the files.
-func (r *LintResult) addPolicies(contents *manifest.Contents, s lint.Surroundings, kubeVersion string) error {
+func (r *LintResult) addPolicies(contents *manifest.Contents, s lint.Facts, kubeVersion string) error {
 	r.Policies = len(contents.Policies) + len(contents.Unbound)
 	if r.Policies == 0 {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-func (c comment) configuration(p *load.Package, said parsed) Configuration {
-	name, named := said.arguments["name"]
+func (c comment) configuration(p *load.Package, marker parsed) Configuration {
+	name, named := marker.arguments["name"]
 	if !named {
 		name.span = nameOf(configurationDefinition())
 	}
 	return Configuration{c.file, p, &model.Configuration{
 		Source:   model.Source{Range: c.whole(), At: model.Positions{"name": c.rangeOf(name.span)}},
-		Mutating: said.arguments["mutating"].truth, Name: name.text,
+		Mutating: marker.arguments["mutating"].truth, Name: name.text,
 	}}
 }
 

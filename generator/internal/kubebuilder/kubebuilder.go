@@ -76,16 +76,16 @@ func readPackage(p *load.Package) contents {
 		c.diags.Add(stray...)
 		for _, m := range comments {
 			d, from, _ := identify(m.text)
-			said := parse(d, m.text, from)
-			c.diags.Add(m.diagnostics(said.faults)...)
-			if said.broken {
+			marker := parse(d, m.text, from)
+			c.diags.Add(m.diagnostics(marker.faults)...)
+			if marker.broken {
 				continue
 			}
 			if d.name == configurationName {
-				c.configurations = append(c.configurations, m.configuration(p, said))
+				c.configurations = append(c.configurations, m.configuration(p, marker))
 				continue
 			}
-			w, problems := m.webhook(p, said)
+			w, problems := m.webhook(p, marker)
 			c.diags.Add(problems...)
 			c.webhooks = append(c.webhooks, w)
 		}

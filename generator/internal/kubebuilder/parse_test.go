@@ -14,7 +14,7 @@ import (
 
 // say prints arguments as name=value@from-to in the order of their definition; lists in brackets.
 func say(d definition, p parsed) string {
-	var said []string
+	var arguments []string
 	for _, parameter := range d.parameters {
 		a, ok := p.arguments[parameter.name]
 		if !ok {
@@ -33,9 +33,9 @@ func say(d definition, p parsed) string {
 			}
 			value = "[" + strings.Join(items, " ") + "]"
 		}
-		said = append(said, fmt.Sprintf("%s=%s@%d-%d", a.name, value, a.from, a.to))
+		arguments = append(arguments, fmt.Sprintf("%s=%s@%d-%d", a.name, value, a.from, a.to))
 	}
-	return strings.Join(said, " ")
+	return strings.Join(arguments, " ")
 }
 
 // TestParse reads the arguments after a marker's name. Offsets are relative to the arguments. hack/peers compares the

@@ -19,11 +19,11 @@ import (
 // webhook makes a webhook from a +kubebuilder:webhook marker. It follows
 // sigs.k8s.io/controller-tools/pkg/webhook.Config.ToMutatingWebhook, ToValidatingWebhook and the checks in
 // Generator.Generate. It continues after errors in a marker, so that all of them are found at once.
-func (c comment) webhook(p *load.Package, said parsed) (Webhook, diag.List) {
-	r := reading{comment: c, parsed: said, hook: Webhook{c.file, p, &model.Webhook{
+func (c comment) webhook(p *load.Package, marker parsed) (Webhook, diag.List) {
+	r := reading{comment: c, parsed: marker, hook: Webhook{c.file, p, &model.Webhook{
 		Source:   model.Source{Range: c.whole(), At: model.Positions{}},
-		Mutating: said.arguments["mutating"].truth, Kubebuilder: true, Package: p.Path,
-	}, said.arguments["name"].text}}
+		Mutating: marker.arguments["mutating"].truth, Kubebuilder: true, Package: p.Path,
+	}, marker.arguments["name"].text}}
 	r.hook.Spec.Name = r.takeText("name", "name")
 	r.rules()
 	r.policies()
@@ -246,7 +246,7 @@ func (r *reading) afterPatch() {
 	if t := r.hook.Spec.TimeoutSeconds; t != nil && (int(*t) < timeout.Low || int(*t) > timeout.High) {
 		r.refuse("timeoutSeconds", "timeoutSeconds is %d to %d, not %d", timeout.Low, timeout.High, *t)
 	}
-	if _, said := r.hook.At["admissionReviewVersions"]; said && len(r.hook.Spec.AdmissionReviewVersions) == 0 {
+	if _, set := r.hook.At["admissionReviewVersions"]; set && len(r.hook.Spec.AdmissionReviewVersions) == 0 {
 		r.refuse("admissionReviewVersions", "admissionReviewVersions is empty")
 	}
 }

@@ -32,7 +32,7 @@ func (p definitionPass) at(format string, args ...any) *diag.Diagnostic {
 }
 
 // DefinitionFindings reports every rule that the conversions of definitions in files break.
-func DefinitionFindings(definitions []*manifest.Definition, s Surroundings) []Finding {
+func DefinitionFindings(definitions []*manifest.Definition, s Facts) []Finding {
 	base := newPass(&model.Project{}, "v1", s)
 	for _, r := range Table() {
 		base.rule = r
@@ -49,10 +49,10 @@ func DefinitionFindings(definitions []*manifest.Definition, s Surroundings) []Fi
 // (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation, validateCustomResourceConversion). A patch may
 // lack what the definition has.
 func refusedConversion(p definitionPass) {
-	known := func(version string) bool { return version == "v1" || version == "v1beta1" }
+	isReviewVersion := func(version string) bool { return version == "v1" || version == "v1beta1" }
 	client, isPatch := p.Conversion.Client, len(p.Versions) == 0
 	switch of := p.Conversion.ReviewVersions; {
-	case len(of) > 0 && !slices.ContainsFunc(of, known):
+	case len(of) > 0 && !slices.ContainsFunc(of, isReviewVersion):
 		p.at("API servers know no review version among %s", strings.Join(of, ", ")).Hint = "write conversionReviewVersions: [v1]"
 	case len(of) == 0 && !isPatch:
 		p.at("conversionReviewVersions is missing").Hint = "write conversionReviewVersions: [v1]"

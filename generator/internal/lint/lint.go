@@ -49,8 +49,8 @@ const (
 	Code
 )
 
-// Surroundings are the facts known besides the webhooks.
-type Surroundings struct {
+// Facts are about the project and the cluster, besides the webhooks. A rule without its facts reports nothing.
+type Facts struct {
 	// Namespaces are the labels of the namespaces that are known, by name.
 	Namespaces map[string]map[string]string
 	// Servers are the Services, as namespace/name, whose pods' permissions are known. Injects is true if something may
@@ -101,7 +101,7 @@ type Finding struct {
 
 // Never returns the findings about rules that never match a request, or always fail. They are errors or, for
 // markers of controller-gen, which reports none of them, warnings.
-func Never(p *model.Project, s Surroundings) diag.List {
+func Never(p *model.Project, s Facts) diag.List {
 	base := newPass(p, p.API, s)
 	ofPolicies := newPass(p, "v1", s)
 	for _, r := range Table() {
@@ -162,7 +162,7 @@ func Scaled(definitions []*manifest.Definition) map[string]string {
 }
 
 // Findings reports every rule that the project breaks, whether or not that is allowed.
-func Findings(p *model.Project, s Surroundings) []Finding {
+func Findings(p *model.Project, s Facts) []Finding {
 	base := newPass(p, p.API, s)
 	for _, r := range Table() {
 		base.rule = r
@@ -185,7 +185,7 @@ func Findings(p *model.Project, s Surroundings) []Finding {
 
 // PolicyFindings reports every rule that the matchConstraints of policies break, whether or not that is allowed.
 // Findings judges the rules of a policy that replaces a webhook.
-func PolicyFindings(p *model.Project, s Surroundings) []Finding {
+func PolicyFindings(p *model.Project, s Facts) []Finding {
 	base := newPass(p, "v1", s)
 	for _, r := range Table() {
 		if !r.policies {
@@ -245,12 +245,12 @@ type pass struct {
 	builtin []model.BuiltinResource
 	served  []served
 	found   *[]Finding
-	Surroundings
+	Facts
 }
 
 // newPass returns a pass over a project; its rule is still to be set.
-func newPass(p *model.Project, api string, s Surroundings) pass {
-	return pass{api: api, project: p, builtin: model.BuiltinResources(), served: servedResources(), found: &[]Finding{}, Surroundings: s}
+func newPass(p *model.Project, api string, s Facts) pass {
+	return pass{api: api, project: p, builtin: model.BuiltinResources(), served: servedResources(), found: &[]Finding{}, Facts: s}
 }
 
 func (p pass) report(w *model.Webhook, at diag.Range, format string, args ...any) *diag.Diagnostic {

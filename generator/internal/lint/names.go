@@ -113,16 +113,16 @@ func wrongResource(p webhookPass) {
 // isMisspelt reports an entry of a rule's resources that means a resource of Kubernetes itself but does not name it.
 func (p pass) isMisspelt(groups []string, entry string) bool {
 	name, _, _ := strings.Cut(entry, "/")
-	if !partName.MatchString(name) || p.known(groups, name) {
+	if !partName.MatchString(name) || p.namesResource(groups, name) {
 		return false
 	}
 	_, ok := p.plural(groups, name)
 	return ok
 }
 
-// known reports that an entry of a rule's resources names a resource of one of the groups, as far as all of them are
-// Kubernetes' own. Of others nothing is known.
-func (p pass) known(groups []string, entry string) bool {
+// namesResource reports whether an entry of a rule's resources names a resource of one of the groups. It reports true if
+// a group is not Kubernetes' own, because its resources are unknown.
+func (p pass) namesResource(groups []string, entry string) bool {
 	name, _, _ := strings.Cut(entry, "/")
 	return name == "*" || !p.areBuiltin(groups) || slices.ContainsFunc(p.builtin, func(r model.BuiltinResource) bool {
 		return r.Name == name && slices.Contains(groups, r.Group)

@@ -85,7 +85,7 @@ func unserved(p webhookPass) {
 				words[k] = strconv.Quote(words[k]) // a group may be empty
 			}
 			at := p.at
-			if list == "resources" && p.known(rule.APIGroups, rule.Resources[j]) { // another one may be of a later Kubernetes
+			if list == "resources" && p.namesResource(rule.APIGroups, rule.Resources[j]) { // another one may be of a later Kubernetes
 				at = p.never
 			}
 			return at(fmt.Sprintf("rules[%d].%s[%d]", i, list, j), "no Kubernetes from %s to %s serves anything that this rule matches by %s",

@@ -87,7 +87,7 @@ func (p webhookPass) neverConnects(groups []string, name string) bool {
 	if _, custom := p.subresources(groups, name); custom {
 		return true
 	}
-	return p.areBuiltin(groups) && p.known(groups, name) && !slices.ContainsFunc(p.served, func(s served) bool {
+	return p.areBuiltin(groups) && p.namesResource(groups, name) && !slices.ContainsFunc(p.served, func(s served) bool {
 		return slices.Contains(groups, s.group) && strings.HasPrefix(s.resource, name+"/") && happens(s.resource) == admissionregistrationv1.Connect
 	})
 }

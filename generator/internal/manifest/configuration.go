@@ -44,8 +44,8 @@ func (r *reader) configuration(t text, node *yaml.Node, version string, mutating
 		c.At.Set(field, positions["metadata."+field])
 	}
 	items := elements(entry(node, "webhooks"))
-	for i, said := range object.Webhooks {
-		w := &model.Webhook{Source: model.Source{Range: c.Range, At: model.Positions{}}, Mutating: mutating, Configuration: c.Name, Spec: said}
+	for i, spec := range object.Webhooks {
+		w := &model.Webhook{Source: model.Source{Range: c.Range, At: model.Positions{}}, Mutating: mutating, Configuration: c.Name, Spec: spec}
 		if i < len(items) { // not where a merge key hides them
 			allowed, bad := allowances(t.above(items[i]))
 			r.diags.Add(bad...)
@@ -69,12 +69,12 @@ func allowances(comment []marker.Line) (found []*model.Allowance, diags diag.Lis
 	decoded, bad := registry.Markers().Decode(placed)
 	diags.Add(bad...)
 	for _, d := range decoded {
-		said := d.Target.(*registry.Allow)
-		if said.Webhook.IsSet() {
-			diags.Add(diag.Errorf(said.Webhook.At, model.RuleBelongs, "in a manifest, an allowance applies to the webhook below it").WithHint("remove the argument webhook"))
+		allow := d.Target.(*registry.Allow)
+		if allow.Webhook.IsSet() {
+			diags.Add(diag.Errorf(allow.Webhook.At, model.RuleBelongs, "in a manifest, an allowance applies to the webhook below it").WithHint("remove the argument webhook"))
 			continue
 		}
-		found = append(found, said.Allowance(d.Range))
+		found = append(found, allow.Allowance(d.Range))
 	}
 	return found, diags
 }

@@ -50,12 +50,12 @@ func (t text) positions(at model.Positions, path string, node *yaml.Node) {
 func (t text) above(node *yaml.Node) (comment []marker.Line) {
 	for i := min(node.Line-1, len(t.Lines)) - 1; i >= 0; i-- {
 		line := strings.TrimRight(string(t.Lines[i]), "\r\n")
-		said, ok := strings.CutPrefix(strings.TrimLeft(line, " "), "#")
+		content, ok := strings.CutPrefix(strings.TrimLeft(line, " "), "#")
 		if !ok {
 			break
 		}
-		at := diag.Position{File: t.Path, Line: i + 1, Column: len(line) - len(said) + 1}
-		comment = append(comment, marker.Line{Text: said, Pos: at})
+		at := diag.Position{File: t.Path, Line: i + 1, Column: len(line) - len(content) + 1}
+		comment = append(comment, marker.Line{Text: content, Pos: at})
 	}
 	slices.Reverse(comment)
 	return comment

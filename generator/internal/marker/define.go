@@ -240,19 +240,6 @@ func (t Type) Doubted(rule string, doubts func(text string) []Doubt) Type {
 	return t
 }
 
-// Then returns a type that calls done after it has decoded a value.
-func (t Type) Then(done func()) Type {
-	set := t.set
-	t.set = func(v Value) diag.List {
-		diags := set(v)
-		if !diags.HasErrors() {
-			done()
-		}
-		return diags
-	}
-	return t
-}
-
 // Remedied adds a remedy to an error of Func.
 func Remedied(err error, format string, args ...any) error {
 	return &remedied{err, fmt.Sprintf(format, args...)}

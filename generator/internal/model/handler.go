@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
 
 // Operations returns the operations of webhooks in marker syntax.
@@ -44,12 +46,7 @@ type Handler struct {
 	Sample *Sample
 	// Missing are the operations without methods of the user, if the type exists.
 	Missing []string
-	// Deleting is skip or unchangedSpec if the handler allows updates of objects that are being deleted.
-	Deleting string
-	// Ratchet is true if errors that the stored object already has are warnings on UPDATE.
-	Ratchet bool
-	// Enforcement is warn or audit if the handler allows requests that the validator denies.
-	Enforcement string
+	HandlerOptions
 	// ListKeys are the lists in Object whose elements have keys. With Ratchet, they include sets, which have no keys.
 	ListKeys []ListKey
 }
@@ -92,6 +89,13 @@ type HandlerPackage struct {
 	Name string
 	// Generated is true if the package is below the folder of handlers, and false if it is the user's.
 	Generated bool
+}
+
+// ProgramField is the field of a package in the program's struct of all webhooks. Its Range is a marker that needs the
+// package.
+type ProgramField struct {
+	diag.Range
+	Name, Path string
 }
 
 // GoType is a named Go type.

@@ -112,12 +112,7 @@ type Webhook struct {
 	// Spec is the entry in v1's type, which has the same fields in v1beta1. A validating webhook has no
 	// ReinvocationPolicy.
 	Spec admissionregistrationv1.MutatingWebhook
-	// Deleting is the argument `deleting`: check, skip or unchangedSpec.
-	Deleting diag.Sourced[string]
-	// Ratchet is the argument `ratchet`.
-	Ratchet diag.Sourced[bool]
-	// Enforcement is the argument `enforcement`: deny, warn or audit.
-	Enforcement diag.Sourced[string]
+	Options
 	// KeptOut is true if the last expression of the namespaceSelector excludes the namespaces that the webhook's
 	// server needs.
 	KeptOut bool

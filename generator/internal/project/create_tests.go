@@ -17,12 +17,12 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
@@ -270,13 +270,13 @@ func (s site) objectOf(w *model.Webhook) model.GoType {
 	if api, ok := s.api(group, version); ok {
 		for _, k := range s.kinds() {
 			if k.Group == group && k.Version == version && hasResource(w, k.Kind) {
-				return model.GoType{Path: api.Path, Alias: build.Alias(group, version), Name: k.Kind}
+				return model.GoType{Path: api.Path, Alias: semantics.Alias(group, version), Name: k.Kind}
 			}
 		}
 	}
 	for _, r := range model.BuiltinResources() {
 		if r.Group == group && r.Name == resource {
-			return build.BuiltinType(model.Kind{Group: group, Version: version, Kind: r.Kind})
+			return semantics.BuiltinType(model.Kind{Group: group, Version: version, Kind: r.Kind})
 		}
 	}
 	return model.GoType{}

@@ -13,10 +13,10 @@ import (
 
 	apiversion "k8s.io/apimachinery/pkg/version"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
@@ -170,7 +170,7 @@ func (s site) newVersion(e *edits, old ownVersion, r Resource, role string) erro
 
 // newGroupVersion returns the file of a new package's group and version. It copies the old version's file, so that
 // both packages register their types in the same way.
-func newGroupVersion(api API, old build.API, copied []*load.File) (output.File, error) {
+func newGroupVersion(api API, old semantics.API, copied []*load.File) (output.File, error) {
 	for _, f := range old.FilesWith("GroupVersion{") {
 		if !strings.HasPrefix(filepath.Base(f.Path), "groupversion") || !isSelfContained(old.Package, f, copied) {
 			continue

@@ -14,13 +14,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
@@ -157,7 +157,7 @@ func isWritten(path string) bool {
 }
 
 // markOwn adds the markers to one of the project's own types.
-func (s site) markOwn(e *edits, t build.APIType, r Resource, w Webhooks) error {
+func (s site) markOwn(e *edits, t semantics.APIType, r Resource, w Webhooks) error {
 	markers := w.markers("")
 	if !w.Conversion {
 		return e.mark(t, w.Operations, markers...)
@@ -186,7 +186,7 @@ func (s site) markOwn(e *edits, t build.APIType, r Resource, w Webhooks) error {
 }
 
 // mark adds missing markers to a type, and missing operations to existing markers.
-func (e *edits) mark(t build.APIType, operations []string, markers ...string) error {
+func (e *edits) mark(t semantics.APIType, operations []string, markers ...string) error {
 	text := t.File.Src
 	var missing []string
 	for _, wanted := range markers {
@@ -293,12 +293,12 @@ func (s site) checkServed(r Resource) error {
 // isOwnGroup reports whether the project owns an API group.
 func (s site) isOwnGroup(group string) bool {
 	return !strings.Contains(group, ".") || s.Domain != "" && strings.HasSuffix("."+group, "."+s.Domain) ||
-		slices.ContainsFunc(s.apis, func(a build.API) bool { return a.Group == group })
+		slices.ContainsFunc(s.apis, func(a semantics.API) bool { return a.Group == group })
 }
 
 // foreignWebhook is a type with markers for other projects' kinds.
 type foreignWebhook struct {
-	build.APIType
+	semantics.APIType
 	name string
 	// targets are the values of the argument `for`.
 	targets []string
@@ -341,7 +341,7 @@ func (s site) foreignTypes(ctx context.Context) (all []foreignWebhook) {
 	for _, pkg := range found.Packages {
 		for _, f := range pkg.FilesWith("type ") {
 			for spec := range load.Types(f.AST) {
-				t, ok, _ := build.FindType(pkg, spec.Name.Name)
+				t, ok, _ := semantics.FindType(pkg, spec.Name.Name)
 				if !ok {
 					continue
 				}

@@ -13,13 +13,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 )
 
 // DeleteWebhook removes webhook markers from a type, by default those of admission webhooks, and the files generated
@@ -205,7 +205,7 @@ func (w Webhooks) selects(name string) bool {
 
 // unmark removes markers of webhooks from a type. It keeps those of subresources and of policies. If no webhook
 // remains, it also removes the markers that configure webhooks.
-func (e *edits) unmark(t build.APIType, r Resource, gone Webhooks) error {
+func (e *edits) unmark(t semantics.APIType, r Resource, gone Webhooks) error {
 	isWebhook := func(m marker.Marker) bool { return m.Name == "webhook:mutating" || m.Name == "webhook:validating" }
 	var meant, others []marker.Marker // markers to remove, and those with a subresource or name
 	for _, name := range []string{"webhook:mutating", "webhook:validating"} {
@@ -284,7 +284,7 @@ func (e *edits) removeMarkers(f *load.File, at []diag.Range) error {
 
 // unconvert removes the conversion markers from a type and, if its file has no other kind, from the fields in the
 // file.
-func (e *edits) unconvert(t build.APIType, kind string) error {
+func (e *edits) unconvert(t semantics.APIType, kind string) error {
 	if len(otherKinds(t.File, kind)) > 0 {
 		return e.unmark(t, Resource{Kind: kind}, Webhooks{Conversion: true})
 	}

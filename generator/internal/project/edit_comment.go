@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 )
 
 // addMarkers adds markers, such as "webhook:validating(...)", to the end of a type's comment. All other bytes stay
 // unchanged.
-func addMarkers(text []byte, t build.APIType, markers ...string) []byte {
+func addMarkers(text []byte, t semantics.APIType, markers ...string) []byte {
 	if len(markers) == 0 {
 		return text
 	}
@@ -30,7 +30,7 @@ func addMarkers(text []byte, t build.APIType, markers ...string) []byte {
 }
 
 // belowComment returns the lines to add to a type's comment. An empty line separates markers from other text.
-func belowComment(lines []string, newline string, t build.APIType, added []string) string {
+func belowComment(lines []string, newline string, t semantics.APIType, added []string) string {
 	at := t.Line - 1
 	indent := lines[at][:len(lines[at])-len(strings.TrimLeft(lines[at], " \t"))]
 	follows := slices.ContainsFunc(t.Markers, func(m marker.Marker) bool { return m.End.Line == at })

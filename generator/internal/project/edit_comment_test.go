@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 )
 
 func TestAddMarkers(t *testing.T) {
@@ -35,7 +35,7 @@ func TestAddMarkers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			line := 1 + strings.Count(test.before[:strings.Index(test.before, "Order struct")], "\n")
-			got := addMarkers([]byte(test.before), build.APIType{Line: line}, "webhook:a", "webhook:b")
+			got := addMarkers([]byte(test.before), semantics.APIType{Line: line}, "webhook:a", "webhook:b")
 			if diff := cmp.Diff(test.after, string(got)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}

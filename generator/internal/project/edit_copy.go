@@ -13,11 +13,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/registry"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 )
 
 // closure returns a file and the other files of the package that declare names in use in it. It omits the declaration
@@ -120,7 +120,7 @@ func markCopy(text []byte, name string, markers ...string) ([]byte, error) {
 	}
 	for spec, at := range load.Types(tree) {
 		if spec.Name.Name == name {
-			return addMarkers(text, build.APIType{Line: set.Position(at.Pos).Line}, markers...), nil
+			return addMarkers(text, semantics.APIType{Line: set.Position(at.Pos).Line}, markers...), nil
 		}
 	}
 	return nil, errors.New("there is no type " + name)

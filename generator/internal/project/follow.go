@@ -56,7 +56,7 @@ func (s site) follow(ctx context.Context, e *edits) (after engine.State, unused 
 	}
 	slices.Sort(unused)
 	after.Reread(ctx, e.Edits)
-	options, _ := s.Rendering(after.Module) // generate reports unreadable files
+	options, _ := s.Rendering(after.Module, nil) // generate reports unreadable files
 	further, err := render.Further(after.Project, func(w *model.Webhook) []string {
 		if w.Handler.NeedsStub {
 			return nil
@@ -93,7 +93,7 @@ func lessAsserted(text, before, after []byte) []byte {
 // stubs returns the files for the user to complete, with their initial content, by path.
 func (s site) stubs(ctx context.Context, state engine.State) (map[string][]byte, error) {
 	planned, _ := convert.Project(ctx, state.Module, state.Project)
-	options, _ := s.Rendering(state.Module) // generate reports unreadable files
+	options, _ := s.Rendering(state.Module, nil) // generate reports unreadable files
 	options.AsNew = true
 	files, err := render.Project(state.Project, planned, options)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 )
 
 // rewrite returns the edits of the files with markers. Webhooks with a reason in left keep their markers.
@@ -16,7 +16,7 @@ func (im *importer) rewrite() (all edits) {
 	files := map[*load.File]*edit{}
 	of := func(f *load.File) *edit {
 		if files[f] == nil {
-			files[f] = &edit{file: f, inserted: map[int][]string{}, types: map[int]build.APIType{}}
+			files[f] = &edit{file: f, inserted: map[int][]string{}, types: map[int]semantics.APIType{}}
 		}
 		return files[f]
 	}
@@ -63,7 +63,7 @@ type edit struct {
 	removed  []int            // line numbers, from 1
 	added    []string         // comment lines above the package clause
 	inserted map[int][]string // comment lines for the end of a type's comment, by the type's first line
-	types    map[int]build.APIType
+	types    map[int]semantics.APIType
 }
 
 // text removes the old markers. It adds the new ones in a comment above the package clause and its doc comment.

@@ -60,9 +60,6 @@ func (w *importedWebhook) markers(target string) []string {
 		}
 	}
 	for _, a := range registry.Arguments() {
-		if a.Text == nil {
-			continue
-		}
 		if text, set := a.Text(&spec); set {
 			how.word(a.Name, text)
 		}

@@ -11,13 +11,13 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
@@ -30,7 +30,7 @@ type holder struct {
 	name string
 	// onType is true if the markers are on typ, the objects' type. Otherwise, the holder has them.
 	onType   bool
-	typ      build.APIType
+	typ      semantics.APIType
 	webhooks []*importedWebhook
 	// in is the package of the generated handlers.
 	in model.HandlerPackage
@@ -199,14 +199,14 @@ func (im *importer) group() {
 			continue
 		}
 		a := &holder{object: w.object, pkg: w.Package, onType: w.object.Path == w.Package.Path, webhooks: []*importedWebhook{w}}
-		a.object.Alias = build.Alias(w.kind.Group, w.kind.Version)
+		a.object.Alias = semantics.Alias(w.kind.Group, w.kind.Version)
 		if a.onType && taken {
 			w.left = "the type has another webhook of its sort at another path"
 			continue
 		}
 		if a.onType {
 			a.name = w.object.Name + "Webhook"
-			a.typ, _, _ = build.FindType(w.Package, w.object.Name)
+			a.typ, _, _ = semantics.FindType(w.Package, w.object.Name)
 		} else {
 			a.name = im.freeName(w, taken)
 		}

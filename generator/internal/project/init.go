@@ -116,7 +116,7 @@ func (c Config) newModule(root string, p Options) (Result, error) {
 		return Result{}, err
 	}
 	project := &model.Project{Module: model.Module{Path: p.Module, Dir: root}, API: s.Manifests.AdmissionRegistration}
-	options, _ := s.Rendering(nil) // a new module has no files to read
+	options, _ := s.Rendering(nil, nil) // a new module has no files to read
 	options.Program = model.HandlerPackage{Dir: filepath.Join(root, filepath.FromSlash(s.Program)), Path: path.Join(p.Module, s.Program), Name: "main"}
 	generated, err := render.Project(project, nil, options)
 	if err != nil {

@@ -104,8 +104,8 @@ func (o Origin) replace(file *modfile.File, modulePaths ...string) ([]byte, erro
 	return file.Format()
 }
 
-// replaceBelow adds the replacements of modules to new modules below the root, because the go command reads replace
-// directives only in the main module.
+// replaceBelow adds the replacements of modules, and of what their tests import, to new modules below the root, because
+// the go command reads replace directives only in the main module.
 func (s site) replaceBelow(changes []output.Change, modulePaths ...string) error {
 	for i, c := range changes {
 		if filepath.Base(c.Path) != "go.mod" || filepath.Dir(c.Path) == s.Root || c.Old != nil {
@@ -119,7 +119,7 @@ func (s site) replaceBelow(changes []output.Change, modulePaths ...string) error
 		if !slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return filepath.Join(dir, filepath.FromSlash(r.New.Path)) == s.Root }) {
 			continue // does not depend on the project
 		}
-		if changes[i].New, err = s.origin.replace(file, modulePaths...); err != nil {
+		if changes[i].New, err = s.origin.replace(file, append(modulePaths, engine.IntegrationModule)...); err != nil {
 			return err
 		}
 	}

@@ -19,12 +19,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/marker"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 )
 
 // Config is the input of a command, with the source of webhook-gen's modules.
@@ -92,7 +92,7 @@ func (r Resource) flags() string {
 type site struct {
 	engine.Run
 	origin Origin
-	apis   []build.API
+	apis   []semantics.API
 }
 
 // edits are a command's edits, including those of markers.
@@ -112,8 +112,8 @@ func (c Config) site(ctx context.Context) (s site, stopped Result, err error) {
 	if _, ok := load.Root(c.Dir); !ok {
 		return s, stopped, errors.New("there is no go.mod here or above: webhook-gen init --module example.com/app starts a project")
 	}
-	found, problems := load.Load(ctx, load.Config{Dir: s.Root, Tags: s.Tags, Markers: build.APIMarkers()})
-	s.apis = build.APIs(ctx, found.Packages)
+	found, problems := load.Load(ctx, load.Config{Dir: s.Root, Tags: s.Tags, Markers: semantics.APIMarkers()})
+	s.apis = semantics.APIs(ctx, found.Packages)
 	if all := slices.Concat(s.Diagnostics, problems); all.HasErrors() {
 		return s, Result{Result: engine.Result{Root: s.Root, Diagnostics: all.Sorted()}}, errStopped
 	}
@@ -146,18 +146,18 @@ func (s site) group(r Resource) string {
 }
 
 // api returns the package of a group and version.
-func (s site) api(group, version string) (build.API, bool) {
-	i := slices.IndexFunc(s.apis, func(a build.API) bool { return a.Group == group && a.Version == version })
+func (s site) api(group, version string) (semantics.API, bool) {
+	i := slices.IndexFunc(s.apis, func(a semantics.API) bool { return a.Group == group && a.Version == version })
 	if i < 0 {
-		return build.API{}, false
+		return semantics.API{}, false
 	}
 	return s.apis[i], true
 }
 
 // ownVersion is a version of a kind in the project, with its package and type.
 type ownVersion struct {
-	build.API
-	build.APIType
+	semantics.API
+	semantics.APIType
 	name string
 }
 
@@ -165,7 +165,7 @@ type ownVersion struct {
 func (s site) ownType(r Resource) (ownVersion, bool) {
 	for _, group := range []string{s.group(r), r.Group} {
 		if api, ok := s.api(group, r.Version); ok {
-			if t, ok, _ := build.FindType(api.Package, r.Kind); ok {
+			if t, ok, _ := semantics.FindType(api.Package, r.Kind); ok {
 				return ownVersion{api, t, r.Kind}, true
 			}
 		}
@@ -176,7 +176,7 @@ func (s site) ownType(r Resource) (ownVersion, bool) {
 // notKind describes why a type is not a kind, or returns "".
 func (v ownVersion) notKind() string {
 	t, _ := v.Package.Type(v.name)
-	what := build.NotKind(v.Package, t)
+	what := semantics.NotKind(v.Package, t)
 	if what == "" {
 		return ""
 	}

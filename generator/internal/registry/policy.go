@@ -223,12 +223,13 @@ func resourceNames(f *diag.Sourced[[]string]) marker.Parameter {
 
 // policyParameters returns the arguments that policies, or bindings, share with webhooks.
 func (s *Settings) policyParameters(mutating, binding bool) (all []marker.Parameter) {
+	*s = Settings{}
 	for _, a := range Arguments() {
 		if a.Policy == "" || a.Mutating && !mutating || binding && !a.Binding {
 			continue
 		}
 		preset, _, _ := strings.Cut(a.Default, " (v1beta1")
-		all = append(all, marker.Parameter{Name: a.Name, Elsewhere: a.Elsewhere, Type: a.bindTo(s, a), Default: preset, Doc: a.Policy})
+		all = append(all, s.parameter(a, preset, a.Policy))
 	}
 	return all
 }

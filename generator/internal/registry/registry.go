@@ -22,9 +22,7 @@ type Webhook struct {
 	Subject
 	Path, URL, Decode diag.Sourced[string]
 	Order             diag.Sourced[int]
-	// Only validating webhooks have Deleting, Ratchet and Enforcement.
-	Deleting, Enforcement diag.Sourced[string]
-	Ratchet               diag.Sourced[bool]
+	model.Options     // only of validating webhooks
 	Settings
 }
 
@@ -194,17 +192,7 @@ func webhookDefinition(mutating bool) marker.Definition {
 				Doc: "The part of a request that the handler decodes: the object, or with `none` only the fields that all requests have, which is by far the fastest."},
 		}
 		if !mutating {
-			p = append(p, marker.Parameter{Name: "deleting", Type: marker.Enum(&m.Deleting, model.DeletingCheck, model.DeletingSkip, model.DeletingUnchanged), Default: model.DeletingCheck,
-				Doc: "Whether updates of objects that are being deleted are checked. A denial keeps the finalizers of an object that is older than the rule, and the object stays for ever. " +
-					"`unchangedSpec` allows them while nothing changes outside of metadata and status. `skip` allows all, also changes of the spec by anyone who may delete the object. " +
-					"Both are a match condition, and a check in the generated handler for older API servers. The default is `check`, because only the author knows whether a rule must hold until the end."},
-				marker.Parameter{Name: "ratchet", Type: marker.Bool(&m.Ratchet), Default: "false",
-					Doc: "Whether on UPDATE an error that the stored object has, too, is a warning. So objects that are older than a rule can still be updated. " +
-						"The validator is asked for an update that changes nothing, and its field errors are compared by path, type, value and message; elements of lists by their +listMapKey, elements of sets by value. " +
-						"Forbidden and errors other than field errors deny as before."},
-				marker.Parameter{Name: "enforcement", Type: marker.Enum(&m.Enforcement, model.EnforceDeny, model.EnforceWarn, model.EnforceAudit), Default: model.EnforceDeny,
-					Doc: "The answer to a request that the validator denies, so that a rule can be tried before it holds. `warn` allows it with a warning, the audit annotation `would-deny` and a metric, and `audit` without the warning. " +
-						"Charts and a flag of the program set another enforcement by the name of the webhook. If the validator fails, failurePolicy decides as before."})
+			p = append(p, optionParameters(&m.Options)...)
 		}
 		p = append(p, m.Matched.parameters()...)
 		return append(p, m.Settings.parameters(mutating)...)

@@ -194,17 +194,8 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 		for _, k := range h.Kinds {
 			g.Line().Qual(admissionPackage, "ForKind").Call(jen.Lit(k.APIVersion), jen.Lit(k.Kind))
 		}
-		switch h.Deleting {
-		case model.DeletingSkip:
-			g.Line().Qual(admissionPackage, "SkipDeleting").Call()
-		case model.DeletingUnchanged:
-			g.Line().Qual(admissionPackage, "SkipDeletingUnchanged").Call()
-		}
-		if h.Enforcement != "" {
-			g.Line().Qual(admissionPackage, "Enforce").Call(enforcement(h))
-		}
-		if h.Ratchet {
-			g.Line().Qual(admissionPackage, "Ratchet").Call(jen.True())
+		for _, o := range handlerOptions(h) {
+			g.Line().Add(o.call)
 		}
 		for _, l := range h.ListKeys {
 			g.Line().Qual(admissionPackage, "ListKeys").Types(qualified(f, l.Struct)).Call(lits(slices.Insert(slices.Clone(l.Keys), 0, l.Member))...)
@@ -219,11 +210,6 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 		}
 		g.Line()
 	}).Dot("With").Call(jen.Id("options").Op("..."))
-}
-
-// enforcement returns the constant of a handler's enforcement.
-func enforcement(h *model.Handler) *jen.Statement {
-	return jen.Qual(admissionPackage, "Enforce"+model.Upper(h.Enforcement))
 }
 
 func interfaceName(w *model.Webhook) string {

@@ -42,7 +42,7 @@ func integration(files *fileList, p *model.Project, planned []*convert.Package, 
 		definitions = []string{CRDBases}
 	}
 	test, err := templates.Execute("integration/integration_test.go.tmpl", map[string]any{
-		"Package": pkg.Name, "Manifest": fromFolder(dir, o.Manifest), "Definitions": below(definitions...),
+		"Package": pkg.Name, "Imports": templates.IntegrationPath, "Manifest": fromFolder(dir, o.Manifest), "Definitions": below(definitions...),
 		"Conversions": below(path.Join(output.CRDPatches, output.CRDPatch))[0], "Samples": below(o.Samples...),
 		"Prefix": o.Delivery.prefix(),
 	})
@@ -63,7 +63,7 @@ func integration(files *fileList, p *model.Project, planned []*convert.Package, 
 }
 
 // withReplaces adds the project's replace directives to the go.mod of the test's module, because the go command reads
-// only the main module's.
+// only the main module's. A replacement of the runtime has the test's module beside it.
 func withReplaces(text []byte, project string, replacements []modfile.Replace) ([]byte, error) {
 	file, err := modfile.Parse("go.mod", text, nil)
 	if err != nil {
@@ -72,6 +72,12 @@ func withReplaces(text []byte, project string, replacements []modfile.Replace) (
 	for _, r := range replacements {
 		if r.Old.Path == project {
 			continue // the template replaces the project itself
+		}
+		if r.Old.Path == templates.RuntimePath {
+			below := strings.TrimPrefix(templates.IntegrationPath, templates.RuntimePath)
+			if err := file.AddReplace(templates.IntegrationPath, r.Old.Version, r.New.Path+below, r.New.Version); err != nil {
+				return nil, err
+			}
 		}
 		if err := file.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, r.New.Version); err != nil {
 			return nil, err

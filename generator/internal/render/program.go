@@ -55,19 +55,16 @@ func newProgram(project *model.Project, planned []*convert.Package, in model.Han
 	return p
 }
 
-// ProgramField is the field of a package in the program's struct of all webhooks.
-type ProgramField struct {
-	diag.Range // a marker that needs the package
-	Name, Path string
-}
-
-// ProgramFields returns the fields of the struct in order.
-func ProgramFields(project *model.Project, planned []*convert.Package, o Options) []ProgramField {
-	var fields []ProgramField
+// ProgramFields returns the fields of the struct in order. Without a program there are none.
+func ProgramFields(project *model.Project, planned []*convert.Package, o Options) []model.ProgramField {
+	if o.Program.Dir == "" || !slices.Contains(o.Outputs, output.Handlers) {
+		return nil
+	}
+	var fields []model.ProgramField
 	p := newProgram(project, planned, o.Program, o)
 	for _, pkg := range slices.Concat(p.handlers, p.conversions) {
 		if pkg.types != nil || pkg.hooks {
-			fields = append(fields, ProgramField{pkg.cause, pkg.field, pkg.Path})
+			fields = append(fields, model.ProgramField{Range: pkg.cause, Name: pkg.field, Path: pkg.Path})
 		}
 	}
 	return fields

@@ -171,14 +171,8 @@ func (w testWriter) row(f *jen.File, webhook *model.Webhook, shared []sharedKind
 		g.Line().Id("Functions").Op(":").Map(jen.Qual(admissionPackage, "Operation")).String().Values(lines(h.Operations, func(o string) *jen.Statement {
 			return jen.Qual(admissionPackage, o).Op(":").Lit(functionName(webhook, o))
 		})...)
-		if h.Deleting != "" {
-			g.Line().Id("Deleting").Op(":").Lit(h.Deleting)
-		}
-		if h.Enforcement != "" {
-			g.Line().Id("Enforcement").Op(":").Add(enforcement(h))
-		}
-		if h.Ratchet {
-			g.Line().Id("Ratchet").Op(":").True()
+		for _, o := range handlerOptions(h) {
+			g.Line().Id(o.field).Op(":").Add(o.value)
 		}
 		if webhook.Policy != nil {
 			g.Line().Id("Replacement").Op(":").Add(w.replacement(webhook.Policy))
@@ -212,7 +206,7 @@ func (w testWriter) probe(f *jen.File, t handledType) {
 		for _, o := range webhook.Handler.Operations {
 			f.Line()
 			f.Func().Params(jen.Id("p").Id(probeName(t))).Id(webhook.Handler.Method(webhook.Mutating, o)).Add(w.signature(f, webhook.Handler, o, "ctx", "r")).Block(
-				jen.Return(jen.Id("p").Dot("Asked").Call(jen.Id("ctx"), jen.Lit(functionName(webhook, o)), jen.Id("r"))),
+				jen.Return(jen.Id("p").Dot("Record").Call(jen.Id("ctx"), jen.Lit(functionName(webhook, o)), jen.Id("r"))),
 			)
 		}
 	}

@@ -75,21 +75,21 @@ func article(shape string) string {
 // keeps reports whether a conversion of the old state keeps a field of a version in the annotation.
 func (s *step) keeps(v *version, path string) bool {
 	return slices.ContainsFunc(s.from.sides, func(of *side) bool {
-		f := of.fate(path)
+		f := of.fieldConversion(path)
 		return of.kind == v.kind && of.version == v.name && f != nil && f.kept()
 	})
 }
 
 // kept reports whether the annotation has something of a field.
-func (f *fate) kept() bool { return f.loss != "" && f.verb != model.Drop }
+func (f *fieldConversion) kept() bool { return f.loss != "" && f.verb != model.Drop }
 
 func keptHasPlace(p *pass, old, now *side) {
 	if p.storage(old) == old.version {
 		return // stored objects have no kept value
 	}
 	var placed, overridden []string
-	for _, before := range old.fates {
-		then := now.fate(before.path)
+	for _, before := range old.fieldConversions {
+		then := now.fieldConversion(before.path)
 		switch {
 		case !before.kept() || !before.whole || before.counterpart != "" || then == nil || then.counterpart == "":
 		case then.missing != nil:
@@ -133,7 +133,7 @@ func (s *step) storage(of *side) string {
 	return ""
 }
 
-func fieldDropped(p *pass, before, then *fate) {
+func fieldDropped(p *pass, before, then *fieldConversion) {
 	if before.verb != model.Drop && then.verb == model.Drop {
 		p.report(Finding{Range: then.Range, Severity: Breaking,
 			Message: fmt.Sprintf("the field %s of %s %s is given up: %s", then.path, then.version, then.kind, then.reason),
@@ -142,7 +142,7 @@ func fieldDropped(p *pass, before, then *fate) {
 	}
 }
 
-func fieldLossy(p *pass, before, then *fate) {
+func fieldLossy(p *pass, before, then *fieldConversion) {
 	if then.whole && before.loss == "" && before.verb != model.Drop && then.kept() && before.counterpart == then.counterpart && before.how == then.how {
 		p.report(Finding{Range: then.Range, Severity: Careful,
 			Message: fmt.Sprintf("%s cannot represent all of %s of %s %s: %s", then.across.version, then.path, then.version, then.kind, then.loss),
@@ -152,7 +152,7 @@ func fieldLossy(p *pass, before, then *fate) {
 	}
 }
 
-func fieldMoved(p *pass, before, then *fate) {
+func fieldMoved(p *pass, before, then *fieldConversion) {
 	f := Finding{Range: then.Range, Severity: Breaking, Steps: []string{
 		"convert as before, and have the new place in a new version",
 		"otherwise stop what writes the kind, roll out the servers, and start it again"}}
@@ -179,20 +179,20 @@ func fieldMoved(p *pass, before, then *fate) {
 
 // dropsKept describes the loss of kept values of a field that converts otherwise: a value is put back only if the
 // object still has the converted value.
-func (f *fate) dropsKept() string {
+func (f *fieldConversion) dropsKept() string {
 	if !f.kept() {
 		return ""
 	}
 	return " Its values in annotations may no longer fit, and are dropped then."
 }
 
-func valueMoved(p *pass, before, then *fate) {
+func valueMoved(p *pass, before, then *fieldConversion) {
 	for _, r := range before.renames {
 		is := then.becomes(r.From)
 		if is == r.To || before.counterpart != then.counterpart || then.how != before.how {
 			continue
 		}
-		if spoke := then.across.fate(then.counterpart); then.to == convert.FromHub && spoke != nil && spoke.becomes(r.To) != r.From {
+		if spoke := then.across.fieldConversion(then.counterpart); then.to == convert.FromHub && spoke != nil && spoke.becomes(r.To) != r.From {
 			continue // it is told at the spoke's field
 		}
 		p.report(Finding{Range: then.Range, Severity: Breaking,
@@ -204,7 +204,7 @@ func valueMoved(p *pass, before, then *fate) {
 }
 
 // becomes is what a value of an enum is on the other side.
-func (f *fate) becomes(value string) string {
+func (f *fieldConversion) becomes(value string) string {
 	for _, r := range f.renames {
 		if r.From == value {
 			return r.To
@@ -213,7 +213,7 @@ func (f *fate) becomes(value string) string {
 	return value
 }
 
-func otherDefault(p *pass, before, then *fate) {
+func otherDefault(p *pass, before, then *fieldConversion) {
 	if before.missing == then.missing || before.counterpart != then.counterpart || then.to == convert.ToHub && then.verb == model.Drop {
 		return
 	}

@@ -107,8 +107,8 @@ func matching[T ~string](value T) func(pattern T) bool {
 	return func(pattern T) bool { return pattern == "*" || pattern == value }
 }
 
-// told names the requests in words. It leaves out requests that no rule names if there are others that rules name.
-func told(requests []request) string {
+// describe names the requests in words. It leaves out requests that no rule names if there are others that rules name.
+func describe(requests []request) string {
 	for _, value := range []func(request) string{
 		func(r request) string { return r.group },
 		func(r request) string { return r.resource },

@@ -63,10 +63,10 @@ func TestCovered(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := step{from: &State{}, to: shop}
 			lost, gained := s.covered(hookOf(tc.before), hookOf(tc.then), tc.anyVersion)
-			if got := told(lost); got != tc.lost {
+			if got := describe(lost); got != tc.lost {
 				t.Errorf("lost %q, want %q", got, tc.lost)
 			}
-			if got := told(gained); got != tc.gained {
+			if got := describe(gained); got != tc.gained {
 				t.Errorf("gained %q, want %q", got, tc.gained)
 			}
 		})

@@ -235,10 +235,10 @@ func (s *step) matchesFewer(old, now *admissionregistrationv1.MatchResources) st
 	var texts []string
 	exact := *before.MatchPolicy == admissionregistrationv1.Exact || *then.MatchPolicy == admissionregistrationv1.Exact
 	if lost, _ := s.covered(was, is, !exact); len(lost) > 0 && len(then.ResourceRules) > 0 {
-		texts = append(texts, "no longer "+told(lost))
+		texts = append(texts, "no longer "+describe(lost))
 	}
 	if _, more := s.covered(webhook(before, before.ExcludeResourceRules), webhook(then, then.ExcludeResourceRules), !exact); len(more) > 0 {
-		texts = append(texts, "no longer "+told(more))
+		texts = append(texts, "no longer "+describe(more))
 	}
 	named := func(m admissionregistrationv1.MatchResources) bool {
 		return slices.ContainsFunc(m.ResourceRules, func(r admissionregistrationv1.NamedRuleWithOperations) bool { return len(r.ResourceNames) > 0 })

@@ -43,9 +43,9 @@ func (s *step) matchKinds() {
 		return a.kind == b.kind && a.to == b.to && a.version == b.version && a.across.version == b.across.version
 	})
 	for _, both := range s.sides {
-		for _, now := range both.new.fates {
-			if old := both.old.fate(now.path); old != nil {
-				s.fields = append(s.fields, pair[*fate]{old, now})
+		for _, now := range both.new.fieldConversions {
+			if old := both.old.fieldConversion(now.path); old != nil {
+				s.fields = append(s.fields, pair[*fieldConversion]{old, now})
 			}
 		}
 	}

@@ -11,17 +11,17 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// side is one of the two versions of a planned conversion, with what becomes of its fields in the other one.
+// side is one of the two versions of a planned conversion, with the conversions of its fields.
 type side struct {
 	*convert.Plan
-	to            convert.Direction // the other one
-	kind, version string
-	across        *side
-	fates         []*fate // in the order of paths
+	to               convert.Direction // the other one
+	kind, version    string
+	across           *side
+	fieldConversions []*fieldConversion // in the order of paths
 }
 
-// fate is what becomes of a field in a conversion.
-type fate struct {
+// fieldConversion is the conversion of one field to the other version.
+type fieldConversion struct {
 	*side
 	diag.Range
 	path string
@@ -35,17 +35,17 @@ type fate struct {
 	renames      []convert.Renaming
 	// missing is the hub's value if the spoke has no value; nil without a default.
 	missing any
-	// whole says that the field holds no others that have a fate of their own.
+	// whole says that the field contains no field with a conversion of its own.
 	whole bool
 }
 
-// fate finds a field by its path; nil if missing.
-func (s *side) fate(path string) *fate {
-	i, ok := slices.BinarySearchFunc(s.fates, path, func(f *fate, path string) int { return cmp.Compare(f.path, path) })
+// fieldConversion returns the conversion of the field at a path, or nil if the version has no such field.
+func (s *side) fieldConversion(path string) *fieldConversion {
+	i, ok := slices.BinarySearchFunc(s.fieldConversions, path, func(f *fieldConversion, path string) int { return cmp.Compare(f.path, path) })
 	if !ok {
 		return nil
 	}
-	return s.fates[i]
+	return s.fieldConversions[i]
 }
 
 // newSides returns the spoke and the hub of a plan.
@@ -57,8 +57,8 @@ func newSides(p *convert.Plan) []*side {
 	both := []*side{spoke, hub}
 	for _, s := range both {
 		s.add(p.Root, "", "", map[*convert.Pair]bool{})
-		slices.SortStableFunc(s.fates, func(a, b *fate) int { return cmp.Compare(a.path, b.path) })
-		s.fates = slices.CompactFunc(s.fates, func(a, b *fate) bool { return a.path == b.path })
+		slices.SortStableFunc(s.fieldConversions, func(a, b *fieldConversion) int { return cmp.Compare(a.path, b.path) })
+		s.fieldConversions = slices.CompactFunc(s.fieldConversions, func(a, b *fieldConversion) bool { return a.path == b.path })
 	}
 	return both
 }
@@ -73,12 +73,12 @@ func (s *side) add(of *convert.Pair, before, across string, inside map[*convert.
 	for _, c := range of.Claims {
 		path, counterpart := c.Ends(s.to)
 		for _, o := range c.Others.From(s.to) {
-			s.fates = append(s.fates, &fate{side: s, Range: o.Last().Range, path: before + o.String(), verb: c.Verb, how: string(c.Verb), whole: true})
+			s.fieldConversions = append(s.fieldConversions, &fieldConversion{side: s, Range: o.Last().Range, path: before + o.String(), verb: c.Verb, how: string(c.Verb), whole: true})
 		}
 		if path == nil || c.Entry != "" || before+path.String() == "metadata" {
 			continue
 		}
-		f := &fate{side: s, Range: path.Last().Range, path: before + path.String(), verb: c.Verb, loss: c.Loss(s.to), reason: c.Reason, missing: c.Default, whole: true}
+		f := &fieldConversion{side: s, Range: path.Last().Range, path: before + path.String(), verb: c.Verb, loss: c.Loss(s.to), reason: c.Reason, missing: c.Default, whole: true}
 		if c.Verb == model.Custom {
 			f.how = "your own code"
 		}
@@ -97,6 +97,6 @@ func (s *side) add(of *convert.Pair, before, across string, inside map[*convert.
 			below += v.Suffix()
 			f.how += v.Kind.String()
 		}
-		s.fates = append(s.fates, f)
+		s.fieldConversions = append(s.fieldConversions, f)
 	}
 }

@@ -82,19 +82,19 @@ func isIn(path, around string) bool {
 func (s *schema) goType(in *State) *version { return in.version(s.of.Kind+"."+s.of.Group, s.version) }
 
 func schemaNarrower(p *pass, before, then *schema) {
-	told := ""
+	reported := ""
 	for _, old := range before.properties {
-		if told != "" && isIn(old.Path, told) {
+		if reported != "" && isIn(old.Path, reported) {
 			continue // it is covered by the field around it
 		}
 		now, ok := then.byPath[old.Path]
 		switch {
 		case !ok && then.keeps(old.Path):
 		case !ok:
-			told = old.Path
+			reported = old.Path
 			p.fieldPruned(then, old)
 		case old.Type != now.Type && !widens(old.Type, now.Type):
-			told = old.Path
+			reported = old.Path
 			p.otherType(then, old, now)
 		case old.Open && !now.Open:
 			p.report(Finding{Range: now.Range, Severity: Breaking,

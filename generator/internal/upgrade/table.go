@@ -19,7 +19,7 @@ type Rule struct {
 	schema     func(p *pass, old, now *schema)
 	version    func(p *pass, old, now *version)
 	side       func(p *pass, old, now *side)
-	field      func(p *pass, old, now *fate)
+	field      func(p *pass, old, now *fieldConversion)
 	// declared says that the function for definitions also judges kinds as their Go types declare them.
 	declared bool
 	policy   func(p *pass, old, now *model.Policy)

@@ -98,7 +98,7 @@ type step struct {
 	schemas        []pair[*schema]
 	versions       []pair[*version]
 	sides          []pair[*side]
-	fields         []pair[*fate]
+	fields         []pair[*fieldConversion]
 	policies       []pair[*model.Policy]
 }
 

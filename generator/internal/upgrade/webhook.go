@@ -111,7 +111,7 @@ func matchesMore(p *pass, old, now *Webhook) {
 	gained = slices.DeleteFunc(gained, func(r request) bool { return p.undefined(r.group, r.resource) }) // G34 reports them
 	if len(gained) > 0 {
 		p.report(Finding{Range: now.Where(now.ruleOf(gained[0])), Severity: now.severity(),
-			Message: fmt.Sprintf("webhook %s matches more: %s", now.Spec.Name, told(gained)),
+			Message: fmt.Sprintf("webhook %s matches more: %s", now.Spec.Name, describe(gained)),
 			Effect: fmt.Sprintf("Old servers may not know such requests: a generated handler answers 400 to an operation or a kind that it is not for, and %s. New ones may deny what passed.",
 				now.outcome()),
 			Steps: []string{serversFirst, thenApply}})
@@ -145,7 +145,7 @@ func matchesLess(p *pass, old, now *Webhook) {
 			Steps: []string{applyFirst, thenServers}})
 	}
 	if lost, _ := p.covered(old, now, true); len(lost) > 0 {
-		report("rules[0].operations", "no longer "+told(lost))
+		report("rules[0].operations", "no longer "+describe(lost))
 	}
 	_, less := selection(old, now)
 	for _, c := range less {
@@ -155,13 +155,13 @@ func matchesLess(p *pass, old, now *Webhook) {
 
 func otherVersions(p *pass, old, now *Webhook) {
 	lost, gained := p.covered(old, now, false)
-	known := func(requests []request) []request { // those whose resource is matched before and after
+	inBoth := func(requests []request) []request { // those whose resource is matched before and after
 		return slices.DeleteFunc(slices.Clone(requests), func(r request) bool {
 			r.version = ""
 			return !r.matchedBy(old.Spec.Rules) || !r.matchedBy(now.Spec.Rules)
 		})
 	}
-	lost, gained = known(lost), known(gained)
+	lost, gained = inBoth(lost), inBoth(gained)
 	var effect string
 	severity := now.severity()
 	equivalent := *old.Spec.MatchPolicy == admissionregistrationv1.Equivalent && *now.Spec.MatchPolicy == admissionregistrationv1.Equivalent
@@ -179,16 +179,16 @@ func otherVersions(p *pass, old, now *Webhook) {
 	}
 	var texts []string
 	if len(gained) > 0 {
-		texts = append(texts, "now "+told(gained))
+		texts = append(texts, "now "+describe(gained))
 	}
 	if len(lost) > 0 {
-		texts = append(texts, "no longer "+told(lost))
+		texts = append(texts, "no longer "+describe(lost))
 	}
 	f := Finding{Range: now.Where("rules[0].apiVersions"), Severity: severity,
 		Message: fmt.Sprintf("webhook %s is for other versions: %s", now.Spec.Name, strings.Join(texts, ", ")),
 		Effect:  effect, Steps: []string{serversFirst, thenApply}}
 	if len(lost) > 0 && !equivalent {
-		f.Lost = now.loss("no longer " + told(lost))
+		f.Lost = now.loss("no longer " + describe(lost))
 	}
 	p.report(f)
 }

@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite the listings of the modules' AP
 
 // modules are the folders of the modules that users import.
 func modules() []string {
-	return []string{"runtime", "runtime/controllerruntime", "runtime/program", "controlplane"}
+	return []string{"runtime", "runtime/controllerruntime", "runtime/program", "runtime/integrationtest", "controlplane"}
 }
 
 // TestModules fails when the API of a module changes and its committed listing does not.

@@ -12,11 +12,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 // silent returns a context for calls that are meant to fail: nothing is logged.
-func silent(ctx context.Context) context.Context { return wire.WithFailures(ctx, func(error) {}) }
+func silent(ctx context.Context) context.Context { return serving.WithFailures(ctx, func(error) {}) }
 
 // deniesBadObjects sends a text in place of the objects. The answer must be a denial: failurePolicy Ignore would let
 // the request pass if the call failed.

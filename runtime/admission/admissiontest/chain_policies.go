@@ -93,13 +93,13 @@ func (c *chain[T]) runPolicies(t testing.TB, phase string) (changed, ok bool) {
 	if phase == "validation" {
 		return false, true
 	}
-	by := ""
+	policy := ""
 	for _, s := range answer.Steps {
 		if s.Verdict == "changed" {
-			by = s.Policy // the last one
+			policy = s.Policy // the last one
 		}
 	}
-	if by == "" {
+	if policy == "" {
 		return false, true
 	}
 	sent := cmp.Or(string(request.Current), string(request.Object.Raw))

@@ -102,7 +102,7 @@ func TestReinvocationIsPrinted(t *testing.T) {
 		Webhooks: visits{a: 2, b: 1}, Paths: []string{"/A", "/B"}, Kind: Kind{"example.com/v1", "Widget"},
 		InTree: func(w *widget) { w.Labels = map[string]string{"tree": "in"} }, Reinvoked: []string{"/A"},
 	}
-	said := reported(t, func(t testing.TB) {
+	output := reported(t, func(t testing.TB) {
 		table.run(t, serve(t, table.Webhooks), Case[widget]{Request: Create(ofSize("")), Object: ofSize("AB"), Warnings: []string{"called"}})
 	})
 	const want = `the API server changes
@@ -151,7 +151,7 @@ the object is then
     name: one
   spec:
     size: ABA`
-	if !strings.Contains(said, want) {
-		t.Errorf("it reports\n%s\nwant in it\n%s", said, want)
+	if !strings.Contains(output, want) {
+		t.Errorf("it reports\n%s\nwant in it\n%s", output, want)
 	}
 }

@@ -207,7 +207,7 @@ func (a policyAnswer) differs(b policyAnswer) (policyFinding, bool) {
 			failure.Diff(orNull(s.Object), orNull(b.Steps[i].Object)) == "" {
 			continue
 		}
-		message := fmt.Sprintf("%s gives another answer to the same request: it is %s once, and then %s", s.Policy, s.said(), b.Steps[i].said())
+		message := fmt.Sprintf("%s gives another answer to the same request: it is %s once, and then %s", s.Policy, s.outcome(), b.Steps[i].outcome())
 		if diff := failure.Diff(orNull(s.Object), orNull(b.Steps[i].Object)); diff != "" {
 			message += " (-once +then):\n" + diff
 		}
@@ -243,8 +243,8 @@ func (a policyAnswer) changedBy() string {
 	return "a policy"
 }
 
-// said is the verdict with its message.
-func (s policyStep) said() string {
+// outcome returns the verdict with its message.
+func (s policyStep) outcome() string {
 	if s.Message == "" {
 		return s.Verdict
 	}
@@ -276,99 +276,59 @@ func (r policyRequest) shown(about *describedPolicy) string {
 
 // smallest returns the smallest request that shows a mistake, and the message for it.
 func (c policyCheck) smallest(t *testing.T, r policyRequest, f policyFinding) (policyRequest, string) {
-	const most = 12 // rounds
-	message := f.message
-	for range most {
-		candidates, removals := c.smaller(r)
-		kept, _ := c.showing(t, candidates, f)
-		if len(kept) == 0 {
-			break
-		}
-		// All removals together, or else half of them, or the first one alone.
-		var together []policyRequest
-		for n := len(kept); n > 0; n /= 2 {
-			if joined, ok := c.without(r, removals, kept[:n]); ok {
-				together = append(together, joined)
-			}
-		}
-		best, messages := c.showing(t, together, f)
-		if len(best) == 0 {
-			break
-		}
-		r, message = together[best[0]], messages[0]
+	with := func(o failure.Objects) policyRequest {
+		request := *r.AdmissionRequest
+		request.Object.Raw, request.OldObject.Raw = o[0], o[1]
+		smaller := r
+		smaller.AdmissionRequest = &request
+		return smaller
 	}
-	return r, message
+	k := c.described.kindOf(Kind{r.Kind.Group + "/" + r.Kind.Version, r.Kind.Kind})
+	search := failure.Search{
+		Steps: func(object []byte) (steps []failure.Step) {
+			for _, path := range partsOf(object) {
+				steps = append(steps, failure.Step{Path: path})
+			}
+			return steps
+		},
+		Written: func(object []byte) (json.RawMessage, bool) { return object, k != nil && k.problem(object) == "" },
+		Failing: func(inputs []failure.Objects) []bool {
+			requests := make([]policyRequest, len(inputs))
+			for i, o := range inputs {
+				requests[i] = with(o)
+			}
+			failing := make([]bool, len(inputs))
+			for i, found := range c.showing(t, requests, f) {
+				failing[i] = found != nil
+			}
+			return failing
+		},
+		Tries: 3000,
+	}
+	smallest := with(search.Smallest(failure.Objects{json.RawMessage(r.Object.Raw), json.RawMessage(r.OldObject.Raw)}))
+	if found := c.showing(t, []policyRequest{smallest}, f); found[0] != nil {
+		return smallest, found[0].message
+	}
+	return r, f.message
 }
 
-// showing returns the indexes of the requests that show a mistake, and the messages for them.
-func (c policyCheck) showing(t *testing.T, requests []policyRequest, f policyFinding) (indexes []int, messages []string) {
+// showing returns the mistake of each request, or nil.
+func (c policyCheck) showing(t *testing.T, requests []policyRequest, f policyFinding) []*policyFinding {
 	times := 1
 	if f.rule == policyDiffers {
 		times = policyRepeated
 	}
+	all := make([]*policyFinding, len(requests))
 	findings, err := c.findings(t, requests, times)
 	if err != nil {
-		return nil, nil
+		return all
 	}
 	for i, found := range findings {
 		if at := slices.IndexFunc(found, f.same); at >= 0 {
-			indexes, messages = append(indexes, i), append(messages, found[at].message)
+			all[i] = &found[at]
 		}
 	}
-	return indexes, messages
-}
-
-// removal is a part of the objects of a request.
-type removal struct {
-	object, old bool
-	path        []string
-}
-
-// smaller returns the valid requests without one part each.
-func (c policyCheck) smaller(r policyRequest) (candidates []policyRequest, removals []removal) {
-	var all []removal
-	same := r.Object.Raw != nil && r.OldObject.Raw != nil && string(r.Object.Raw) == string(r.OldObject.Raw)
-	for _, path := range partsOf(r.Object.Raw) {
-		all = append(all, removal{true, same, path})
-	}
-	for _, path := range partsOf(r.OldObject.Raw) {
-		if !same {
-			all = append(all, removal{false, true, path})
-		}
-	}
-	for _, one := range all {
-		if smaller, ok := c.without(r, []removal{one}, []int{0}); ok {
-			candidates, removals = append(candidates, smaller), append(removals, one)
-		}
-	}
-	return candidates, removals
-}
-
-// without returns a request without some of the removals, if it is valid.
-func (c policyCheck) without(r policyRequest, removals []removal, indexes []int) (policyRequest, bool) {
-	smaller := *r.AdmissionRequest
-	removed := false
-	// From the last one on, so that the indexes of elements stay the same.
-	for _, i := range slices.Backward(indexes) {
-		one := removals[i]
-		for _, object := range []struct {
-			*runtime.RawExtension
-			wanted bool
-		}{{&smaller.Object, one.object}, {&smaller.OldObject, one.old}} {
-			if !object.wanted {
-				continue
-			}
-			if rest, ok := without(object.Raw, one.path); ok {
-				object.Raw, removed = rest, true
-			}
-		}
-	}
-	k := c.described.kindOf(Kind{r.Kind.Group + "/" + r.Kind.Version, r.Kind.Kind})
-	if !removed || k == nil || smaller.Object.Raw != nil && k.problem(smaller.Object.Raw) != "" || smaller.OldObject.Raw != nil && k.problem(smaller.OldObject.Raw) != "" {
-		return policyRequest{}, false
-	}
-	r.AdmissionRequest = &smaller
-	return r, true
+	return all
 }
 
 // partsOf returns the paths of the members and elements of an object, the outer ones first. An object keeps its kind,

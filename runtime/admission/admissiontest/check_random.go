@@ -106,10 +106,18 @@ func (c randomCheck) run(
 			r.finding = *broken
 			return true
 		}
-		r.object = smallest(c.objectType(), r.object, func(object json.RawMessage) bool { return again(object, r.old) })
-		if operation == admissionv1.Update {
-			r.old = smallest(c.objectType(), r.old, func(old json.RawMessage) bool { return again(r.object, old) })
+		search := failure.Search{
+			Steps:   steps(c.objectType()),
+			Written: func(object []byte) (json.RawMessage, bool) { return through(c.objectType(), object) },
+			Failing: oneByOne(func(o failure.Objects) bool { return again(o[0], o[1]) }),
+			Tries:   600,
 		}
+		o := failure.Objects{r.object}
+		if operation == admissionv1.Update {
+			o[1] = r.old
+		}
+		o = search.Smallest(o)
+		r.object, r.old = o[0], o[1]
 		again(r.object, r.old)
 		c.report(t, name, r, tried, operation)
 	}

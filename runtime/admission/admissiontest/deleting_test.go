@@ -48,18 +48,18 @@ func TestDeleting(t *testing.T) {
 		{"skip of all updates", "skip", []admission.Option{everything}, []string{handler}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var said strings.Builder
+			var output strings.Builder
 			for _, c := range deletingSuite(t, test.deleting, test.options...).checks(t) {
 				if strings.Contains(c.name, "/deleting/") {
-					said.WriteString(reported(t, c.run))
+					output.WriteString(reported(t, c.run))
 				}
 			}
-			if test.want == nil && said.Len() > 0 {
-				t.Errorf("the suite reports %q", &said)
+			if test.want == nil && output.Len() > 0 {
+				t.Errorf("the suite reports %q", &output)
 			}
 			for _, want := range test.want {
-				if !strings.Contains(said.String(), want) {
-					t.Errorf("the suite reports %q, want %q in it", &said, want)
+				if !strings.Contains(output.String(), want) {
+					t.Errorf("the suite reports %q, want %q in it", &output, want)
 				}
 			}
 		})

@@ -29,9 +29,9 @@ func TestEnforcement(t *testing.T) {
 			options := []admission.Option{admission.Enforce(test.option)}
 			s.Implementations = widgets{&faulty{Widget: subject{asked: new(int)}, updates: options}}
 			s.Probes = func(p *Probe) Webhooks { return widgets{&faulty{Widget: widgetProbe{p}, updates: options}} }
-			said := findings(t, s)
-			if test.want == "" && said != "" || !strings.Contains(said, test.want) {
-				t.Errorf("the suite reports %q, want %q", said, test.want)
+			output := findings(t, s)
+			if test.want == "" && output != "" || !strings.Contains(output, test.want) {
+				t.Errorf("the suite reports %q, want %q", output, test.want)
 			}
 		})
 	}

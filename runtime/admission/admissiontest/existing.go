@@ -13,6 +13,8 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // Existing tests the handlers that a project already has, such as controller-runtime's. It is for projects without
@@ -320,6 +322,6 @@ func (c existingCheck) requests(operation admissionv1.Operation) []existingReque
 
 // least returns the object that has only the members that its type always writes.
 func (c existingCheck) least() json.RawMessage {
-	object := c.definition.repaired(filled(c.objectType(), 1, 0), 1)
-	return smallestJSON(c.objectType(), object, func([]byte) bool { return true })
+	search := failure.Search{Steps: removals(c.objectType()), Failing: oneByOne(func(failure.Objects) bool { return true }), Tries: 2000}
+	return search.Smallest(failure.Objects{c.definition.repaired(filled(c.objectType(), 1, 0), 1)})[0]
 }

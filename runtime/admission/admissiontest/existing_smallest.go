@@ -10,53 +10,22 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // smallest returns the smallest request for which holds is true. Members that a Go type always writes stay, because a
 // schema would require them.
 func (c existingCheck) smallest(r existingRequest, holds func(existingRequest) bool) existingRequest {
-	if r.old != nil {
-		if same := (existingRequest{operation: r.operation, object: r.object, old: r.object}); holds(same) {
-			smaller := smallestJSON(c.objectType(), r.object, func(object []byte) bool {
-				return holds(existingRequest{operation: r.operation, object: object, old: object})
-			})
-			return existingRequest{operation: r.operation, object: smaller, old: smaller}
-		}
+	with := func(o failure.Objects) existingRequest {
+		return existingRequest{operation: r.operation, object: o[0], old: o[1], ready: r.ready}
 	}
-	const passes = 2 // a member of the old object may need one of the object
-	for range passes {
-		r.object = smallestJSON(c.objectType(), r.object, func(object []byte) bool {
-			return holds(existingRequest{operation: r.operation, object: object, old: r.old})
-		})
-		if r.old != nil {
-			r.old = smallestJSON(c.objectType(), r.old, func(old []byte) bool {
-				return holds(existingRequest{operation: r.operation, object: r.object, old: old})
-			})
-		}
+	search := failure.Search{
+		Steps:   removals(c.objectType()),
+		Failing: oneByOne(func(o failure.Objects) bool { return holds(with(o)) }),
+		Tries:   2000,
 	}
-	return r
-}
-
-// smallestJSON removes members and elements from an object, as long as holds accepts the rest.
-func smallestJSON(t reflect.Type, object []byte, holds func([]byte) bool) []byte {
-	const most = 2000
-	tries := 0
-	for again := true; again; {
-		again = false
-		paths := optionalPaths(t, object)
-		for i := 0; i < len(paths) && tries < most; {
-			tries++
-			smaller, ok := without(object, paths[i])
-			if !ok || !holds(smaller) {
-				i++
-				continue
-			}
-			object, again = smaller, true
-			paths = optionalPaths(t, object)
-			// The paths before the removed one have been tried.
-		}
-	}
-	return object
+	return with(search.Smallest(failure.Objects{r.object, r.old}))
 }
 
 // withoutOne returns the object without one of its optional members or elements, for each of them.

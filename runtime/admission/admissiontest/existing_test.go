@@ -182,12 +182,12 @@ func TestExisting(t *testing.T) { existing(t, "").Run(t) }
 // TestExistingRespectsFinalizers has a validator that lets its own finalizer go, and no other.
 func TestExistingRespectsFinalizers(t *testing.T) {
 	e := existing(t, "exempts its finalizer")
-	if said := existingFindings(t, e); !strings.Contains(said, "denies that the last finalizer is removed") {
-		t.Errorf("without the finalizer, it reports\n%s", said)
+	if output := existingFindings(t, e); !strings.Contains(output, "denies that the last finalizer is removed") {
+		t.Errorf("without the finalizer, it reports\n%s", output)
 	}
 	e.Finalizers = []string{"other.example.com/last", "widgets.example.com/last"}
-	if said := existingFindings(t, e); strings.Contains(said, "finalizer") {
-		t.Errorf("it reports\n%s", said)
+	if output := existingFindings(t, e); strings.Contains(output, "finalizer") {
+		t.Errorf("it reports\n%s", output)
 	}
 }
 
@@ -242,14 +242,14 @@ func TestExistingFindsDefects(t *testing.T) {
 	} {
 		t.Run(defect, func(t *testing.T) {
 			t.Parallel()
-			said := existingFindings(t, existing(t, defect))
+			output := existingFindings(t, existing(t, defect))
 			for _, text := range want {
-				if !strings.Contains(strings.ReplaceAll(said, "\n  name: one\n", "\n  name: filled\n"), text) {
-					t.Errorf("it reports\n%s\nwant %s in it", said, text)
+				if !strings.Contains(strings.ReplaceAll(output, "\n  name: one\n", "\n  name: filled\n"), text) {
+					t.Errorf("it reports\n%s\nwant %s in it", output, text)
 				}
 			}
 			const screen = 24
-			for _, finding := range strings.SplitAfter(said, "\n\n") {
+			for _, finding := range strings.SplitAfter(output, "\n\n") {
 				if lines := strings.Count(finding, "\n"); lines > screen {
 					t.Errorf("a finding has %d lines:\n%s", lines, finding)
 				}
@@ -270,8 +270,8 @@ func TestExistingWritesReviews(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "reviews")
 			t.Setenv(reviewsFolder, dir)
 			e := existing(t, defect)
-			if said := existingFindings(t, e); !strings.Contains(said, "\nPOST "+want[0]+" < "+filepath.Join(dir, want[1])) {
-				t.Errorf("the finding does not name the file:\n%s", said)
+			if output := existingFindings(t, e); !strings.Contains(output, "\nPOST "+want[0]+" < "+filepath.Join(dir, want[1])) {
+				t.Errorf("the finding does not name the file:\n%s", output)
 			}
 			body, err := os.Open(filepath.Join(dir, want[1]))
 			if err != nil {
@@ -295,13 +295,13 @@ func TestExistingWritesReviews(t *testing.T) {
 
 // existingFindings returns the findings, with a blank line after each test.
 func existingFindings(t *testing.T, e Existing) string {
-	var said strings.Builder
+	var output strings.Builder
 	var checks []check
-	said.WriteString(reported(t, func(t testing.TB) { checks = e.checks(t) }) + "\n")
+	output.WriteString(reported(t, func(t testing.TB) { checks = e.checks(t) }) + "\n")
 	for _, c := range checks {
-		said.WriteString(reported(t, c.run) + "\n")
+		output.WriteString(reported(t, c.run) + "\n")
 	}
-	return said.String()
+	return output.String()
 }
 
 // TestExistingFollowsDefinitions has validators that panic for some objects. This is a defect only if an API server
@@ -364,9 +364,9 @@ spec:
 					return nil
 				}),
 				admission.OnUpdate(func(context.Context, *admission.UpdateRequest[widget]) error { return nil }))
-			said := existingFindings(t, e)
-			if found := strings.Contains(said, "ValidateCreate panics: no way"); found != (test.want != "") || !strings.Contains(said, test.want) {
-				t.Errorf("it reports\n%s\nwant %q in it", said, test.want)
+			output := existingFindings(t, e)
+			if found := strings.Contains(output, "ValidateCreate panics: no way"); found != (test.want != "") || !strings.Contains(output, test.want) {
+				t.Errorf("it reports\n%s\nwant %q in it", output, test.want)
 			}
 		})
 	}

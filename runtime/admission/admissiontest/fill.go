@@ -47,7 +47,7 @@ const (
 
 func (f *filler) value(v reflect.Value, required bool) {
 	f.values++
-	if f.depth++; f.depth > deepest || f.known(v) {
+	if f.depth++; f.depth > deepest || f.custom(v) {
 		f.depth--
 		return
 	}
@@ -102,8 +102,8 @@ func (f *filler) value(v reflect.Value, required bool) {
 	}
 }
 
-// known fills types whose JSON differs from their Go fields.
-func (f *filler) known(v reflect.Value) bool {
+// custom fills types whose JSON differs from their Go fields.
+func (f *filler) custom(v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
 	case *metav1.TypeMeta, *metav1.FieldsV1:
 	case *metav1.ObjectMeta:

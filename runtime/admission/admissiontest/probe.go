@@ -42,9 +42,9 @@ type question struct {
 	object, old reflect.Value
 }
 
-// Asked records a call of a function and returns the answer that the Suite has set. Each function of a probe consists
-// of one call of Asked.
-func (p *Probe) Asked(ctx context.Context, function string, r Request) error {
+// Record records a call of a function and returns the answer that the Suite has set. Each function of a probe consists
+// of one call of Record.
+func (p *Probe) Record(ctx context.Context, function string, r Request) error {
 	q := question{function: function, request: r, sent: r.AdmissionRequest()}
 	_, q.deadline = ctx.Deadline()
 	request := reflect.ValueOf(r)

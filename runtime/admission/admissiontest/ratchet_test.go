@@ -79,18 +79,18 @@ func TestRatchet(t *testing.T) {
 		{"new errors are allowed", size, []admission.Option{on, everything}, []string{"a new field error: allowed is true"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var said strings.Builder
+			var output strings.Builder
 			for _, c := range ratchetSuite(t, test.deny, test.options...).checks(t) {
 				if strings.Contains(c.name, "/ratchet/") || test.want == nil && strings.Contains(c.name, "validate.example.com/handler/") {
-					said.WriteString(reported(t, c.run))
+					output.WriteString(reported(t, c.run))
 				}
 			}
-			if test.want == nil && said.Len() > 0 {
-				t.Errorf("the suite reports %q", &said)
+			if test.want == nil && output.Len() > 0 {
+				t.Errorf("the suite reports %q", &output)
 			}
 			for _, want := range test.want {
-				if !strings.Contains(said.String(), want) {
-					t.Errorf("the suite reports %q, want %q in it", &said, want)
+				if !strings.Contains(output.String(), want) {
+					t.Errorf("the suite reports %q, want %q in it", &output, want)
 				}
 			}
 		})
@@ -106,14 +106,14 @@ func TestRatchetAddsNothing(t *testing.T) {
 	s.Implementations = widgets{&faulty{Widget: picky{subject{asked: new(int)}, size}}}
 	generous := lenientWidgets{s.Implementations.(widgets)}
 	s.Implementations = generous
-	var said strings.Builder
+	var output strings.Builder
 	for _, c := range s.checks(t) {
 		if strings.HasSuffix(c.name, "/ratchet/updates") {
-			said.WriteString(reported(t, c.run))
+			output.WriteString(reported(t, c.run))
 		}
 	}
-	if want := "allows an update that adds the error spec.size"; !strings.Contains(said.String(), want) {
-		t.Errorf("the suite reports %q, want %q in it", &said, want)
+	if want := "allows an update that adds the error spec.size"; !strings.Contains(output.String(), want) {
+		t.Errorf("the suite reports %q, want %q in it", &output, want)
 	}
 }
 

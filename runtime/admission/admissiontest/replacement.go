@@ -674,7 +674,7 @@ func (c replacementCheck) withZero(random *rand.Rand, object json.RawMessage) js
 				}[fields[name].Type.Kind()]
 				encodesItself := reflect.PointerTo(fields[name].Type).Implements(reflect.TypeFor[json.Unmarshaler]())
 				isBytes := fields[name].Type.Kind() == reflect.Slice && fields[name].Type.Elem().Kind() == reflect.Uint8
-				if _, there := members[name]; ok && !there && !encodesItself && !isBytes && name != "apiVersion" && name != "kind" {
+				if _, exists := members[name]; ok && !exists && !encodesItself && !isBytes && name != "apiVersion" && name != "kind" {
 					places = append(places, func() { members[name] = zero })
 				}
 			}

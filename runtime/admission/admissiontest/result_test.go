@@ -103,9 +103,9 @@ func TestAssertionsThatDoNotHold(t *testing.T) {
 		"a comparison with broken JSON": {"", func(r *result) { r.Patched(`[`) }, "the patch to compare with"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			said := report(t, func(t testing.TB) { test.check(creating(test.priority).Send(t, handler)) })
-			if !strings.Contains(said, test.want) {
-				t.Errorf("it reports %q, want %q in it", said, test.want)
+			output := report(t, func(t testing.TB) { test.check(creating(test.priority).Send(t, handler)) })
+			if !strings.Contains(output, test.want) {
+				t.Errorf("it reports %q, want %q in it", output, test.want)
 			}
 		})
 	}
@@ -133,17 +133,17 @@ func TestAnswersThatAnAPIServerWouldNotTake(t *testing.T) {
 		"a patch of nothing":     {handlerOf(patch("W3sib3AiOiJyZW1vdmUiLCJwYXRoIjoiL3gifV0=")), `operation 0, remove /x: there is no "x"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			said := report(t, func(t testing.TB) { creating("high").Send(t, test.handler) })
-			if !strings.Contains(said, "an API server ") || !strings.Contains(said, test.want) {
-				t.Errorf("it reports %q, want %q in it", said, test.want)
+			output := report(t, func(t testing.TB) { creating("high").Send(t, test.handler) })
+			if !strings.Contains(output, "an API server ") || !strings.Contains(output, test.want) {
+				t.Errorf("it reports %q, want %q in it", output, test.want)
 			}
 		})
 	}
-	said := report(t, func(t testing.TB) {
+	output := report(t, func(t testing.TB) {
 		admissiontest.Delete(newOrder()).As("shop.example.com/v1", "Order").Send(t, handlerOf(patch("W10=")))
 	})
-	if !strings.Contains(said, "there is no object to patch") {
-		t.Errorf("for a patch of a DELETE it reports %q", said)
+	if !strings.Contains(output, "there is no object to patch") {
+		t.Errorf("for a patch of a DELETE it reports %q", output)
 	}
 }
 
@@ -153,8 +153,8 @@ func TestReviewsThatCannotBeMade(t *testing.T) {
 		"there is no object":     admissiontest.Create[order](nil),
 		"no valid JSON: {":       creating("").JSON("{"),
 	} {
-		if said := report(t, func(t testing.TB) { review.Send(t, defaulting()) }); !strings.Contains(said, want) {
-			t.Errorf("it reports %q, want %q in it", said, want)
+		if output := report(t, func(t testing.TB) { review.Send(t, defaulting()) }); !strings.Contains(output, want) {
+			t.Errorf("it reports %q, want %q in it", output, want)
 		}
 	}
 }
@@ -195,18 +195,18 @@ func report(t testing.TB, test func(testing.TB)) string {
 		test(recorder)
 	}()
 	<-done
-	return recorder.said.String()
+	return recorder.output.String()
 }
 
 // recorder is a testing.TB that records failures without failing the test.
 type recorder struct {
 	testing.TB
-	said strings.Builder
+	output strings.Builder
 }
 
 func (r *recorder) Helper() {}
 
-func (r *recorder) Errorf(format string, args ...any) { fmt.Fprintf(&r.said, format+"\n", args...) }
+func (r *recorder) Errorf(format string, args ...any) { fmt.Fprintf(&r.output, format+"\n", args...) }
 
 func (r *recorder) Fatalf(format string, args ...any) { r.Errorf(format, args...); r.FailNow() }
 

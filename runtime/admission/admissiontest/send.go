@@ -17,7 +17,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
-	"github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/serving"
 )
 
 // Send sends the review to a handler. It ends the test if the review cannot be made, or if an API server would refuse
@@ -43,7 +43,7 @@ func (r Review[T]) send(ctx context.Context, handler http.Handler) (*Result[T], 
 		return nil, fmt.Errorf("admissiontest: %w", err)
 	}
 	result := &Result[T]{handler: handler, review: r, sent: review.Request}
-	request := httptest.NewRequestWithContext(wire.WithFailures(ctx, result.failed), http.MethodPost, "/?timeout="+r.timeout.String(),
+	request := httptest.NewRequestWithContext(serving.WithFailures(ctx, result.failed), http.MethodPost, "/?timeout="+r.timeout.String(),
 		bytes.NewReader(append(body, '\n')))
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json, */*")

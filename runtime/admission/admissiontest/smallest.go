@@ -3,47 +3,72 @@
 package admissiontest
 
 import (
-	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
-	"time"
+	"slices"
+	"strconv"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
-// mostTries and longest bound the search for a smaller object.
-const (
-	mostTries = 600
-	longest   = 3 * time.Second
-)
+// removals returns the steps that remove the parts that a Go type may leave out.
+func removals(t reflect.Type) func(object []byte) []failure.Step {
+	return func(object []byte) (steps []failure.Step) {
+		for _, path := range optionalPaths(t, object) {
+			steps = append(steps, failure.Step{Path: path})
+		}
+		return steps
+	}
+}
 
-// smallest removes all parts of an object that are not needed for a failure. Parts that the type always writes stay.
-func smallest(t reflect.Type, object json.RawMessage, fails func(json.RawMessage) bool) json.RawMessage {
-	tree, err := decodeJSON(object)
-	if err != nil {
-		return object
+// steps returns the steps that remove the parts that a Go type may leave out, and those that make values simpler.
+func steps(t reflect.Type) func(object []byte) []failure.Step {
+	return func(object []byte) []failure.Step {
+		all := removals(t)(object)
+		tree, err := decodeJSON(object)
+		if err != nil {
+			return all
+		}
+		eachLeaf(tree, nil, func(path []string, v any) {
+			switch v.(type) {
+			case string:
+				all = append(all, failure.Step{Path: path, Simple: ""}, failure.Step{Path: path, Simple: "a"})
+			case json.Number:
+				all = append(all, failure.Step{Path: path, Simple: json.Number("0")}, failure.Step{Path: path, Simple: json.Number("1")})
+			}
+		})
+		return all
 	}
-	tries, end := mostTries, time.Now().Add(longest)
-	try := func() bool {
-		text, err := json.Marshal(tree)
-		if err != nil || tries == 0 || time.Now().After(end) {
-			return false
+}
+
+// eachLeaf visits the values in an object that are neither objects nor lists, but not its kind and its name.
+func eachLeaf(v any, path []string, visit func(path []string, v any)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if !isIdentity(path, name) || name == "metadata" {
+				eachLeaf(v[name], append(slices.Clone(path), name), visit)
+			}
 		}
-		candidate, ok := through(t, text)
-		if !ok || bytes.Equal(candidate, object) {
-			return ok // the type writes the same object without the part
+	case []any:
+		for i := range v {
+			eachLeaf(v[i], append(slices.Clone(path), strconv.Itoa(i)), visit)
 		}
-		tries--
-		if !fails(candidate) {
-			return false
-		}
-		object = candidate
-		return true
+	default:
+		visit(path, v)
 	}
-	replace := func(other any) { tree = other }
-	failure.Shrink(tree, replace, try)
-	failure.Simplify(tree, replace, try)
-	return object
+}
+
+// oneByOne tries inputs one after the other.
+func oneByOne(fails func(failure.Objects) bool) func([]failure.Objects) []bool {
+	return func(inputs []failure.Objects) []bool {
+		failing := make([]bool, len(inputs))
+		for i, o := range inputs {
+			failing[i] = fails(o)
+		}
+		return failing
+	}
 }
 
 // through returns an object after decoding it into a Go type and encoding it again.

@@ -72,7 +72,7 @@ type Webhook struct {
 	Kinds []Kind
 	// Resources are the resources of the rules: "pods", "pods/exec".
 	Resources []string
-	// Functions are the names of the functions by operation, as they are passed to Probe.Asked.
+	// Functions are the names of the functions by operation, as they are passed to Probe.Record.
 	Functions map[admissionv1.Operation]string
 	// Deleting is skip or unchangedSpec if the webhook allows updates of objects that are being deleted; empty if the
 	// validator decides on all of them.

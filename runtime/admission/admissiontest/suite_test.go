@@ -219,19 +219,19 @@ func (s subject) ValidateAnyCreate(context.Context, *admission.RawRequest) error
 type widgetProbe struct{ *Probe }
 
 func (p widgetProbe) DefaultCreate(ctx context.Context, r *admission.CreateRequest[widget]) error {
-	return p.Asked(ctx, "Widget.DefaultCreate", r)
+	return p.Record(ctx, "Widget.DefaultCreate", r)
 }
 
 func (p widgetProbe) DefaultDelete(ctx context.Context, r *admission.DeleteRequest[widget]) error {
-	return p.Asked(ctx, "Widget.DefaultDelete", r)
+	return p.Record(ctx, "Widget.DefaultDelete", r)
 }
 
 func (p widgetProbe) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[widget]) error {
-	return p.Asked(ctx, "Widget.ValidateUpdate", r)
+	return p.Record(ctx, "Widget.ValidateUpdate", r)
 }
 
 func (p widgetProbe) ValidateAnyCreate(ctx context.Context, r *admission.RawRequest) error {
-	return p.Asked(ctx, "Widget.ValidateAnyCreate", r)
+	return p.Record(ctx, "Widget.ValidateAnyCreate", r)
 }
 
 // suite returns the suite of the widgets, with or without a fault.
@@ -340,8 +340,8 @@ func TestSuiteFindsFaults(t *testing.T) {
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
-			if said := findings(t, suite(t, fault, asItIs)); !strings.Contains(said, want) {
-				t.Errorf("the suite reports %q, want %q in it", said, want)
+			if output := findings(t, suite(t, fault, asItIs)); !strings.Contains(output, want) {
+				t.Errorf("the suite reports %q, want %q in it", output, want)
 			}
 		})
 	}
@@ -353,9 +353,9 @@ func TestSuiteLogsNothing(t *testing.T) {
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	t.Cleanup(func() { slog.SetDefault(before) })
-	said := findings(t, suite(t, "panics", asItIs))
-	if !strings.Contains(said, "DefaultCreate panics") || log.Len() > 0 {
-		t.Errorf("the suite reports %q and logs\n%.2000s", said, log.String())
+	output := findings(t, suite(t, "panics", asItIs))
+	if !strings.Contains(output, "DefaultCreate panics") || log.Len() > 0 {
+		t.Errorf("the suite reports %q and logs\n%.2000s", output, log.String())
 	}
 }
 
@@ -374,9 +374,9 @@ func TestSuiteFindsDrift(t *testing.T) {
 		"a URL of another path": {"localhost/validate", "localhost/", "called at /, and it is served at /validate"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			said := findings(t, suite(t, "", func(m string) string { return strings.Replace(m, test.old, test.new, 1) }))
-			if !strings.Contains(said, test.want) || !strings.Contains(said, "/manifest.txt:") {
-				t.Errorf("the suite reports %q, want %q in it, with the line in the manifest", said, test.want)
+			output := findings(t, suite(t, "", func(m string) string { return strings.Replace(m, test.old, test.new, 1) }))
+			if !strings.Contains(output, test.want) || !strings.Contains(output, "/manifest.txt:") {
+				t.Errorf("the suite reports %q, want %q in it, with the line in the manifest", output, test.want)
 			}
 		})
 	}
@@ -386,8 +386,8 @@ func TestCheckManifest(t *testing.T) {
 	file := suite(t, "", asItIs).Manifest
 	CheckManifest(t, file, []string{"/any", "/mutate"}, []string{"/validate"})
 	for _, served := range [][]string{{"/any", "/mutate"}, {"/any", "/mutate", "/validate", "/more"}} {
-		if said := reported(t, func(t testing.TB) { CheckManifest(t, file, served, nil) }); !strings.Contains(said, "(-served +in ") {
-			t.Errorf("for %q it reports %q", served, said)
+		if output := reported(t, func(t testing.TB) { CheckManifest(t, file, served, nil) }); !strings.Contains(output, "(-served +in ") {
+			t.Errorf("for %q it reports %q", served, output)
 		}
 	}
 }
@@ -428,13 +428,13 @@ func TestFilled(t *testing.T) {
 
 // findings returns the reports of all checks of a suite.
 func findings(t *testing.T, s Suite) string {
-	var said strings.Builder
+	var output strings.Builder
 	var checks []check
-	said.WriteString(reported(t, func(t testing.TB) { checks = s.checks(t) }))
+	output.WriteString(reported(t, func(t testing.TB) { checks = s.checks(t) }))
 	for _, c := range checks {
-		said.WriteString(reported(t, c.run))
+		output.WriteString(reported(t, c.run))
 	}
-	return said.String()
+	return output.String()
 }
 
 // reported returns the reports of a test.
@@ -446,22 +446,22 @@ func reported(t *testing.T, test func(testing.TB)) string {
 		test(recorder)
 	}()
 	<-done
-	return recorder.said.String()
+	return recorder.output.String()
 }
 
 // recorder is a testing.TB that records failures without failing the test.
 type recorder struct {
 	testing.TB
-	said strings.Builder
+	output strings.Builder
 }
 
 func (r *recorder) Helper() {}
 
-func (r *recorder) Failed() bool { return r.said.Len() > 0 }
+func (r *recorder) Failed() bool { return r.output.Len() > 0 }
 
 func (r *recorder) Logf(string, ...any) {}
 
-func (r *recorder) Errorf(format string, args ...any) { fmt.Fprintf(&r.said, format+"\n", args...) }
+func (r *recorder) Errorf(format string, args ...any) { fmt.Fprintf(&r.output, format+"\n", args...) }
 
 func (r *recorder) Fatal(args ...any) { r.Errorf("%s", fmt.Sprint(args...)); runtime.Goexit() }
 

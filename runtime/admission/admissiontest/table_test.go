@@ -97,9 +97,9 @@ func TestTableFindsDifferences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			table := tableOf()
-			said := reported(t, func(t testing.TB) { table.run(t, serve(t, table.Webhooks), test.wrong) })
-			if !strings.Contains(said, test.want) {
-				t.Errorf("it reports %q, want %q in it", said, test.want)
+			output := reported(t, func(t testing.TB) { table.run(t, serve(t, table.Webhooks), test.wrong) })
+			if !strings.Contains(output, test.want) {
+				t.Errorf("it reports %q, want %q in it", output, test.want)
 			}
 		})
 	}

@@ -36,7 +36,7 @@ import (
 	"testing"
 
 	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
-	mode "github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 )
 
 // Kind is a spoke and its hub with the functions between them.
@@ -222,7 +222,7 @@ func (w way[A, B]) bare(b *B) (*A, error) {
 // unlimited returns the context for conversions of objects that are filled at random. It ignores the markers of their
 // types.
 func unlimited() context.Context {
-	return mode.WithMode(context.Background(), mode.Mode{Unlimited: true})
+	return settings.With(context.Background(), settings.Conversion{Unlimited: true})
 }
 
 // sent converts an object and sends the result.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
-	mode "github.com/webhook-gen/webhook-gen/runtime/internal/wire"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/settings"
 )
 
 // invariant is one of the thirteen invariants, with the fillings of the objects to check. Other input comes from the
@@ -452,7 +452,7 @@ func (w way[A, B]) keptBefore(a *A, b *B) error {
 	kept := additions(nil, bodyOf(plain, nil), bodyOf(b, nil))
 	stash := text(map[string]any{typeOf(b).Version: kept})
 	got := new(B)
-	trusted := mode.WithMode(context.Background(), mode.Mode{Trusted: true})
+	trusted := settings.With(context.Background(), settings.Conversion{Trusted: true})
 	if w.there(trusted, annotated(silent, &stash), got) != nil {
 		return nil // the conversion may refuse values that lack others
 	}

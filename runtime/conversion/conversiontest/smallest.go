@@ -2,30 +2,45 @@
 
 package conversiontest
 
-import "github.com/webhook-gen/webhook-gen/runtime/internal/failure"
+import (
+	"encoding/json"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
+)
 
 // smallest removes the parts of an object that are not needed for a failure. It returns the rest, in JSON, with its
 // error. The name stays, because an object without one is a partial object. It takes at most half of the tries that are
 // left to the direction, because one mistake often breaks many invariants.
 func smallest[T any](o *T, input string, err error, left *int, fails func(*T) error) (string, error) {
-	tries := *left / 2
-	*left -= tries
-	t, name := tree(o), object(o).GetName()
-	failure.Shrink(t, nil, func() bool {
-		if tries--; tries < 0 {
-			return false
+	name := object(o).GetName()
+	valid := func(text []byte) (*T, bool) {
+		o := new(T)
+		ok := json.Unmarshal(text, o) == nil && object(o).GetName() == name && writes(o)
+		return o, ok
+	}
+	search := failure.Search{
+		Steps: failure.Removals,
+		Written: func(text []byte) (json.RawMessage, bool) {
+			_, ok := valid(text)
+			return text, ok
+		},
+		Tries: *left / 2,
+	}
+	*left -= search.Tries
+	search.Failing = func(inputs []failure.Objects) []bool {
+		failing := make([]bool, len(inputs))
+		for i, o := range inputs {
+			candidate, _ := valid(o[0])
+			failing[i] = fails(candidate) != nil
 		}
-		candidate := decoded[T](t)
-		if object(candidate).GetName() != name || !writes(candidate) {
-			return false
+		return failing
+	}
+	found := search.Smallest(failure.Objects{[]byte(text(tree(o)))})
+	if o, ok := valid(found[0]); ok {
+		smaller := text(o)
+		if found := fails(o); found != nil {
+			return smaller, found
 		}
-		smaller := text(candidate)
-		found := fails(candidate)
-		if found == nil {
-			return false
-		}
-		input, err = smaller, found
-		return true
-	})
+	}
 	return input, err
 }

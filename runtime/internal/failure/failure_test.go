@@ -48,34 +48,71 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func TestShrinkAndSimplify(t *testing.T) {
-	var tree any
+// TestSmallest looks for smallest objects, and counts what it tries.
+func TestSmallest(t *testing.T) {
 	const object = `{"a":{"b":["x","needed","y"],"c":{"one":"text","two":"more"},"n":17},"d":[1,2]}`
-	if err := json.Unmarshal([]byte(object), &tree); err != nil {
-		t.Fatal(err)
+	const other = `{"d":[3]}`
+	steps := func(object []byte) []Step {
+		return append(Removals(object), Step{[]string{"a", "c", "one"}, ""}, Step{[]string{"a", "c", "two"}, "x"}, Step{[]string{"d", "7"}, "x"})
 	}
-	text := func() string {
-		data, err := json.Marshal(tree)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
-	}
-	fails := func() bool {
-		a, _ := tree.(map[string]any)["a"].(map[string]any)
+	twoOf := func(o Objects) bool {
+		a, _ := members(t, o[0])["a"].(map[string]any)
 		b, _ := a["b"].([]any)
 		c, _ := a["c"].(map[string]any)
 		return slices.Contains(b, any("needed")) && len(c) == 2
 	}
-	replace := func(other any) { tree = other }
-	Shrink(tree, replace, fails)
-	if got, want := text(), `{"a":{"b":["needed"],"c":{"one":"text","two":"more"}}}`; got != want {
-		t.Errorf("it shrinks to %s, want %s", got, want)
+	for name, test := range map[string]struct {
+		objects Objects
+		search  Search
+		fails   func(Objects) bool
+		want    string
+	}{
+		"removed parts":  {Objects{[]byte(object)}, Search{Steps: Removals, Tries: 500}, twoOf, `{"a":{"b":["needed"],"c":{"one":"text","two":"more"}}}`},
+		"simpler values": {Objects{[]byte(object)}, Search{Steps: steps, Tries: 500}, twoOf, `{"a":{"b":["needed"],"c":{"one":"","two":"x"}}}`},
+		"no tries":       {Objects{[]byte(object)}, Search{Steps: steps}, twoOf, object},
+		"few tries":      {Objects{[]byte(object)}, Search{Steps: Removals, Tries: 1}, twoOf, object},
+		"not valid": {Objects{[]byte(object)}, Search{Steps: Removals, Tries: 500, Written: func(o []byte) (json.RawMessage, bool) {
+			return o, strings.Contains(string(o), "more")
+		}}, func(Objects) bool { return true }, `{"a":{"c":{"two":"more"}}}`},
+		"an unchanged object": {Objects{[]byte(object), []byte(other)}, Search{Steps: Removals, Tries: 500}, twoOf,
+			`{"a":{"b":["needed"],"c":{"one":"text","two":"more"}}} {"a":{"b":["needed"],"c":{"one":"text","two":"more"}}}`},
+		"two objects": {Objects{[]byte(object), []byte(other)}, Search{Steps: steps, Tries: 500},
+			func(o Objects) bool {
+				return twoOf(o) && len(members(t, o[1])) == 1 && !o.Unchanged() && !twoOf(Objects{o[1]})
+			},
+			`{"a":{"b":["needed"],"c":{"one":"","two":"x"}}} {"d":[]}`},
+		"only the old object": {Objects{nil, []byte(other)}, Search{Steps: Removals, Tries: 500},
+			func(o Objects) bool { return len(members(t, o[1])) == 1 }, ` {"d":[]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tried := 0
+			test.search.Failing = func(inputs []Objects) []bool {
+				tried += len(inputs)
+				failing := make([]bool, len(inputs))
+				for i, o := range inputs {
+					failing[i] = test.fails(o)
+				}
+				return failing
+			}
+			got := test.search.Smallest(test.objects)
+			if text := strings.TrimSuffix(fmt.Sprintf("%s %s", got[0], got[1]), " "); text != test.want {
+				t.Errorf("got %s, want %s", text, test.want)
+			}
+			if tried > test.search.Tries {
+				t.Errorf("it tried %d inputs, want at most %d", tried, test.search.Tries)
+			}
+		})
 	}
-	Simplify(tree, replace, fails)
-	if got, want := text(), `{"a":{"b":["needed"],"c":{"a":"","b":""}}}`; got != want {
-		t.Errorf("it becomes %s, want %s", got, want)
+}
+
+func members(t *testing.T, object []byte) (members map[string]any) {
+	t.Helper()
+	if len(object) > 0 {
+		if err := json.Unmarshal(object, &members); err != nil {
+			t.Fatal(err)
+		}
 	}
+	return members
 }
 
 // stack returns the stack of a panic below a function.

@@ -102,10 +102,16 @@ func misfit(err error, typ reflect.Type) error {
 // an int64. Members that the shape does not have are skipped. Another duplicate key is an error.
 type Decoder struct {
 	Src   []byte
-	I     int    // the first byte of the next value
-	texts *Texts // strings to be used again, or nil
-	left  *Left  // notes values that do not fit; they are errors if it is nil
-	taken uint64 // the memory for elements so far
+	I     int      // the first byte of the next value
+	texts *Texts   // strings to be used again, or nil
+	unfit *[]Unfit // notes values that do not fit; they are errors if it is nil
+	taken uint64   // the memory for elements so far
+}
+
+// Unfit is a value in JSON that its Go type cannot hold.
+type Unfit struct {
+	Path string
+	Is   []byte
 }
 
 // mostDecoded bounds the memory that lists, pointers and maps of one value take. Elements that are empty in JSON,
@@ -128,8 +134,8 @@ func Decode(src []byte, at Span, texts *Texts, s *Shape, v reflect.Value) error 
 
 // DecodeLeaving reads the value of a field of a struct. Values that do not fit are left zero and noted, as single
 // members and elements as deep in the field as possible.
-func DecodeLeaving(src []byte, texts *Texts, f *Member, into reflect.Value, left *Left) {
-	d := Decoder{Src: src, texts: texts, left: left}
+func DecodeLeaving(src []byte, texts *Texts, f *Member, into reflect.Value, unfit *[]Unfit) {
+	d := Decoder{Src: src, texts: texts, unfit: unfit}
 	_ = d.inside(f.Shape, f.Make(into), nil, f.Name, member) // inside notes every error
 }
 
@@ -139,22 +145,22 @@ func DecodeLeaving(src []byte, texts *Texts, f *Member, into reflect.Value, left
 // once for each level around it.
 func (d *Decoder) inside(s *Shape, v reflect.Value, at *place, name string, index int) error {
 	here := at.below(name, index)
-	if d.left == nil {
+	if d.unfit == nil {
 		if err := d.value(s, v, &here); err != nil {
 			return here.wrong(err)
 		}
 		return nil
 	}
-	start, noted := d.I, len(d.left.Unfit)
+	start, noted := d.I, len(*d.unfit)
 	if err := d.value(s, v, &here); err != nil {
 		if d.I == start {
 			d.I = Skip(d.Src, start)
 		}
 		v.SetZero()
-		if noted == cap(d.left.Unfit) {
-			d.left.Unfit = slices.Grow(d.left.Unfit, noted+1) // as lists do
+		if noted == cap(*d.unfit) {
+			*d.unfit = slices.Grow(*d.unfit, noted+1) // as lists do
 		}
-		d.left.Unfit = append(d.left.Unfit[:noted], Unfit{here.text(), d.Src[start:d.I]})
+		*d.unfit = append((*d.unfit)[:noted], Unfit{here.text(), d.Src[start:d.I]})
 	}
 	return nil
 }
@@ -162,7 +168,7 @@ func (d *Decoder) inside(s *Shape, v reflect.Value, at *place, name string, inde
 // rest returns the error of a list or an object. If errors are noted, it passes over the value of the current member or
 // element, and then over all others.
 func (d *Decoder) rest(end byte, err error) error {
-	if d.left != nil {
+	if d.unfit != nil {
 		d.I = Skip(d.Src, d.I)
 	}
 	return d.after(end, err)
@@ -170,7 +176,7 @@ func (d *Decoder) rest(end byte, err error) error {
 
 // after is rest behind the value of a member or element.
 func (d *Decoder) after(end byte, err error) error {
-	for d.left != nil && d.More() {
+	for d.unfit != nil && d.More() {
 		if end == '}' {
 			d.RawKey()
 		}

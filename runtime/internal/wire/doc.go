@@ -2,6 +2,5 @@
 
 // Package wire reads and writes JSON by the shape of Go types. It determines a shape once, does the work of
 // encoding/json in a fraction of the time, reports errors with the path of the field, and skips JSON that the caller
-// does not need. It also reads the bodies of calls, and defines [Problem], the error of a call that is not answered
-// with a review. The packages admission and conversion are built on it.
+// does not need. The packages admission and conversion are built on it.
 package wire

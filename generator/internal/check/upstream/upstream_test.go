@@ -21,13 +21,13 @@ import (
 	registrationv1 "k8s.io/kubernetes/pkg/apis/admissionregistration/v1"
 	"k8s.io/kubernetes/pkg/apis/admissionregistration/validation"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/build"
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/kubebuilder"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/generator/internal/semantics"
 )
 
 // TestScenarios compares the results of both validations on every object of every scenario of the generator.
@@ -84,7 +84,7 @@ func projectOf(t *testing.T, archive *txtar.Archive) *model.Project {
 	settings, _ := config.Read(dir)
 	source, _ := load.Load(context.Background(), load.Config{Dir: dir, Tags: settings.Tags, Markers: []string{"+webhook", "+kubebuilder:webhook"}})
 	others, _ := kubebuilder.Configurations(source.Packages)
-	project, _ := build.Project(context.Background(), source.Module, source.Packages, others, build.Options{Domain: settings.Domain, API: "v1"})
+	project, _ := semantics.Project(context.Background(), source.Module, source.Packages, others, semantics.Options{Domain: settings.Domain, API: "v1"})
 	return project
 }
 

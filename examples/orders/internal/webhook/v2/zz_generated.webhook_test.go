@@ -81,15 +81,15 @@ type orderProbe struct {
 }
 
 func (p orderProbe) DefaultCreate(ctx context.Context, r *admission.CreateRequest[shopv2.Order]) error {
-	return p.Asked(ctx, "Order.DefaultCreate", r)
+	return p.Record(ctx, "Order.DefaultCreate", r)
 }
 
 func (p orderProbe) ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv2.Order]) error {
-	return p.Asked(ctx, "Order.ValidateCreate", r)
+	return p.Record(ctx, "Order.ValidateCreate", r)
 }
 
 func (p orderProbe) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[shopv2.Order]) error {
-	return p.Asked(ctx, "Order.ValidateUpdate", r)
+	return p.Record(ctx, "Order.ValidateUpdate", r)
 }
 
 // shipmentProbe stands in for the validator or defaulter of Shipment.
@@ -98,13 +98,13 @@ type shipmentProbe struct {
 }
 
 func (p shipmentProbe) ValidateCreate(ctx context.Context, r *admission.CreateRequest[shopv2.Shipment]) error {
-	return p.Asked(ctx, "Shipment.ValidateCreate", r)
+	return p.Record(ctx, "Shipment.ValidateCreate", r)
 }
 
 func (p shipmentProbe) ValidateUpdate(ctx context.Context, r *admission.UpdateRequest[shopv2.Shipment]) error {
-	return p.Asked(ctx, "Shipment.ValidateUpdate", r)
+	return p.Record(ctx, "Shipment.ValidateUpdate", r)
 }
 
 func (p shipmentProbe) ValidateDelete(ctx context.Context, r *admission.DeleteRequest[shopv2.Shipment]) error {
-	return p.Asked(ctx, "Shipment.ValidateDelete", r)
+	return p.Record(ctx, "Shipment.ValidateDelete", r)
 }
