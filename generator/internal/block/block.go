@@ -91,7 +91,7 @@ func (b Block) When(conditions []jen.Code, write func(Block)) {
 // Given writes statements inside an if.
 func (b Block) Given(condition jen.Code, write func(Block)) { b.When([]jen.Code{condition}, write) }
 
-// WhenSet writes statements for the case that an Operand is set, without the condition if that is known.
+// WhenSet writes statements for the case that an operand is set, without the condition if that is known.
 func (b Block) WhenSet(o Operand, condition jen.Code, write func(Block)) {
 	if o.Known {
 		write(b)
@@ -136,10 +136,10 @@ func (b Block) Make(pointers []Pointer) {
 	}
 }
 
-// IsSet returns the condition that an Operand is set.
+// IsSet returns the condition that an operand is set.
 func (b Block) IsSet(s *fields.Set, o Operand) *jen.Statement { return b.Test(s, o, true) }
 
-// Test returns the condition that an Operand is set, or that it is not.
+// Test returns the condition that an operand is set, or that it is not.
 func (b Block) Test(s *fields.Set, o Operand, wantSet bool) *jen.Statement {
 	equals, length, isSet, isZero := "!=", ">", jen.Null(), jen.Op("!")
 	if !wantSet {
@@ -166,7 +166,7 @@ func (b Block) Test(s *fields.Set, o Operand, wantSet bool) *jen.Statement {
 	return o.Value().Op(equals).Lit(0)
 }
 
-// IsUnset returns the condition that a field in an Operand is not set.
+// IsUnset returns the condition that a field in an operand is not set.
 func (b Block) IsUnset(path fields.Path, in Operand) *jen.Statement {
 	field, pointers := in.Down(path)
 	set := fields.FieldSet(path.Last())
@@ -205,9 +205,10 @@ type Operand struct {
 	Made []string
 }
 
-// Target returns the Operand for the target of a pointer.
+// Target returns the operand for the target of a pointer.
 func Target(code *jen.Statement) Operand { return Operand{Code: code, Pointer: true} }
 
+// Value returns the value, of a pointer the value of its target.
 func (o Operand) Value() *jen.Statement {
 	if o.Pointer {
 		return jen.Op("*").Add(o.Code.Clone())
@@ -215,6 +216,7 @@ func (o Operand) Value() *jen.Statement {
 	return o.Code.Clone()
 }
 
+// Address returns the address of the value.
 func (o Operand) Address() *jen.Statement {
 	if o.Pointer {
 		return o.Code.Clone()
@@ -222,8 +224,10 @@ func (o Operand) Address() *jen.Statement {
 	return jen.Op("&").Add(o.Code.Clone())
 }
 
+// Field returns a field.
 func (o Operand) Field(name string) Operand { return Operand{Code: o.Code.Clone().Dot(name)} }
 
+// Index returns an element.
 func (o Operand) Index(i jen.Code) Operand {
 	if o.Pointer {
 		return Operand{Code: jen.Parens(o.Value()).Index(i)}
@@ -231,13 +235,13 @@ func (o Operand) Index(i jen.Code) Operand {
 	return Operand{Code: o.Code.Clone().Index(i)}
 }
 
-// With returns the Operand with a pointer in it that is known not to be nil.
+// With returns the operand with a pointer in it that is known not to be nil.
 func (o Operand) With(path string) Operand {
 	o.Made = append(slices.Clip(o.Made), path)
 	return o
 }
 
-// Reached returns the Operand with the pointers that lead to a member, which are known not to be nil.
+// Reached returns the operand with the pointers that lead to a member, which are known not to be nil.
 func (o Operand) Reached(member fields.Path) Operand {
 	for i := range len(member) - 1 {
 		o = o.With(member[:i+1].String())
@@ -245,7 +249,7 @@ func (o Operand) Reached(member fields.Path) Operand {
 	return o
 }
 
-// Down returns the field at a path in the Operand, and the pointers to structs on the way that may be nil.
+// Down returns the field at a path in the operand, and the pointers to structs on the way that may be nil.
 func (o Operand) Down(path fields.Path) (to Operand, pointers []Pointer) {
 	to = o
 	for i, f := range path {

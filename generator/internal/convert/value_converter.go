@@ -4,9 +4,7 @@ package convert
 
 import (
 	"fmt"
-	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -17,23 +15,10 @@ func (as converters) mistake() *mismatch {
 	if len(as) == 0 {
 		return nil
 	}
-	name, argument := as.first()
-	var names []string
-	for _, c := range model.Converters() {
-		names = append(names, c.Name)
-		if c.Name != name {
-			continue
-		}
-		if (c.Argument == "") != (argument == "") && !c.Optional {
-			return &mismatch{rule: RuleConverter, message: fmt.Sprintf("the converter %s is written %s", name, c.Usage()), hint: c.Doc}
-		}
-		return nil
+	if message, advice := hint.Mistake(as.first()); message != "" {
+		return &mismatch{rule: RuleConverter, message: message, hint: advice}
 	}
-	bad := &mismatch{rule: RuleConverter, message: fmt.Sprintf("there is no converter %q", name), hint: "the converters are " + strings.Join(names, ", ") + "; semicolons separate several"}
-	if near, ok := diag.Nearest(name, names); ok {
-		bad.hint = fmt.Sprintf("did you mean %q?", near)
-	}
-	return bad
+	return nil
 }
 
 // misfit reports a converter that does not fit the two types.

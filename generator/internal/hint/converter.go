@@ -4,9 +4,13 @@ package hint
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
@@ -118,3 +122,24 @@ func Textual(t *resolve.Type) (word, loss string) {
 
 // QuantityPackage has the type Quantity.
 const QuantityPackage = "k8s.io/apimachinery/pkg/api/resource"
+
+// Mistake describes a mistake in the name of a converter or in its argument, and what to write. Both texts are empty
+// without a mistake.
+func Mistake(name, argument string) (message, advice string) {
+	var names []string
+	for _, c := range model.Converters() {
+		names = append(names, c.Name)
+		if c.Name != name {
+			continue
+		}
+		if (c.Argument == "") != (argument == "") && !c.Optional {
+			return fmt.Sprintf("the converter %s is written %s", name, c.Usage()), c.Doc
+		}
+		return "", ""
+	}
+	message = fmt.Sprintf("there is no converter %q", name)
+	if near, ok := diag.Nearest(name, names); ok {
+		return message, fmt.Sprintf("did you mean %q?", near)
+	}
+	return message, "the converters are " + strings.Join(names, ", ") + "; semicolons separate several"
+}

@@ -4,9 +4,7 @@ package render
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +16,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
@@ -31,7 +30,8 @@ func conversions(files *fileList, p *model.Project, packages []*convert.Package,
 		if pkg.Generated && !hasHandlers(p, pkg.Dir, o) {
 			describePackage(f, pkg.Name, "has the conversions that +webhook:conversion markers declare")
 		}
-		w := conversionWriter{Package: pkg, file: f, zero: map[*convert.Type]string{}}
+		w := newConversionWriter(pkg)
+		w.file = f
 		files.add(filepath.Join(pkg.Dir, output.ConversionsFile), w.write(), output.Generated, pkg.Cause())
 	}
 }
@@ -45,11 +45,17 @@ func hasHandlers(p *model.Project, dir string, o Options) bool {
 // conversionWriter writes one package of conversions.
 type conversionWriter struct {
 	*convert.Package
-	file *jen.File
-	// zero maps types to the functions that compare a struct with its zero value. zeros lists these types in the
-	// order of first use.
-	zero  map[*convert.Type]string
-	zeros []*convert.Type
+	typeWriter
+}
+
+func newConversionWriter(pkg *convert.Package) conversionWriter {
+	w := conversionWriter{Package: pkg, typeWriter: typeWriter{aliases: map[string]string{}, zero: map[*resolve.Type]string{}}}
+	for _, plan := range pkg.Plans {
+		for _, t := range []model.VersionedType{plan.Spoke, plan.Hub} {
+			w.aliases[t.Path] = cmp.Or(t.Alias, w.aliases[t.Path])
+		}
+	}
+	return w
 }
 
 // full returns the needs of hooks and of functions that the runtime calls.
@@ -306,79 +312,4 @@ func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
 	name := p.Name + d.Suffix()
 	w.file.Add(comment("%s converts %s.", name, d))
 	w.function(name, p, d, p.Needs(d)).BlockFunc(func(g *jen.Group) { p.Emit(block.New(w, g, d)) })
-}
-
-// Runtime returns a name of the package conversion.
-func (w *conversionWriter) Runtime(name string) *jen.Statement {
-	return jen.Qual(conversionPackage, name)
-}
-
-// Comment returns a comment of one line.
-func (w *conversionWriter) Comment(format string, args ...any) *jen.Statement {
-	return comment(format, args...)
-}
-
-// ZeroFunction returns the name of the function that reports whether a struct or an array is zero.
-func (w *conversionWriter) ZeroFunction(t *convert.Type) string {
-	if name, ok := w.zero[t]; ok {
-		return name
-	}
-	name := "isZero" + t.Name
-	for i := 2; slices.Contains(slices.Collect(maps.Values(w.zero)), name); i++ {
-		name = fmt.Sprint("isZero", t.Name, i)
-	}
-	w.zero[t] = name
-	w.zeros = append(w.zeros, t)
-	return name
-}
-
-// isZero writes the function that reports whether a struct or an array that Go cannot compare is zero.
-func (w *conversionWriter) isZero(t *convert.Type) {
-	w.file.Add(comment("%s reports whether nothing is set.", w.zero[t]))
-	w.file.Func().Id(w.zero[t]).Params(jen.Id("v").Op("*").Add(w.Type(t))).Bool().BlockFunc(func(g *jen.Group) {
-		block.New(w, g, convert.ToHub).IsZero(t)
-	})
-}
-
-// Type returns a type in the syntax of the generated file.
-func (w *conversionWriter) Type(t *convert.Type) *jen.Statement {
-	switch {
-	case t.Name != "":
-		s := w.Qualified(t.Package, t.Name)
-		if len(t.Args) > 0 {
-			s.Types(codes(t.Args, w.Type)...)
-		}
-		return s
-	case t.Key() != nil:
-		return jen.Map(w.Type(t.Key())).Add(w.Type(t.Elem()))
-	case t.Elem() != nil:
-		signs := strings.TrimSuffix(t.String(), t.Elem().String()) // for example []
-		return jen.Op(signs).Add(w.Type(t.Elem()))
-	}
-	return jen.Id(t.String())
-}
-
-// Qualified returns a qualified name and imports its package. A version's package has an alias with the preceding
-// element of its path.
-func (w *conversionWriter) Qualified(importPath, name string) *jen.Statement {
-	if importPath == "" {
-		return jen.Id(name)
-	}
-	alias := strings.NewReplacer("-", "", ".", "").Replace(path.Base(importPath))
-	if versionPackage(alias) {
-		alias = strings.ReplaceAll(path.Base(path.Dir(importPath)), "-", "") + alias
-	}
-	for _, plan := range w.Plans {
-		for _, t := range []model.VersionedType{plan.Spoke, plan.Hub} {
-			if t.Path == importPath {
-				alias = cmp.Or(t.Alias, alias)
-			}
-		}
-	}
-	if alias == path.Base(importPath) {
-		w.file.ImportName(importPath, alias)
-	} else {
-		w.file.ImportAlias(importPath, alias)
-	}
-	return jen.Qual(importPath, name)
 }

@@ -5,7 +5,6 @@ package render
 import (
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -22,7 +21,7 @@ func conversionTests(files *fileList, p *model.Project, packages []*convert.Pack
 		if len(pkg.Plans) == 0 {
 			continue
 		}
-		w := &conversionTestWriter{conversionWriter{Package: pkg}, o.Schemas}
+		w := &conversionTestWriter{newConversionWriter(pkg), o.Schemas}
 		files.add(filepath.Join(pkg.Dir, conversionsTestFile), w.tests(), output.Generated, pkg.Plans[0].Range)
 		for _, plan := range pkg.Plans {
 			if plan.NeedsTestStub || o.AsNew {
@@ -118,14 +117,6 @@ func (w *conversionTestWriter) schemaOf(t jen.Code, marks []limits.Mark) *jen.St
 	return schema.Call(jen.Id("t"), jen.Map(jen.String()).String().Values(lines(marks, func(m limits.Mark) *jen.Statement {
 		return jen.Lit(m.Path).Op(":").Add(rawText(m.Schema))
 	})...))
-}
-
-// rawText returns a text as a raw string, or quoted if it has a back quote.
-func rawText(text string) jen.Code {
-	if strconv.CanBackquote(text) {
-		return jen.Op("`" + text + "`")
-	}
-	return jen.Lit(text)
 }
 
 // hooksOf are the names of the hooks for the fields of a kind.
