@@ -47,7 +47,7 @@ func (p *planner) visit(rule string, plan *Plan, use func(in *Pair, c *Claim, he
 		seen[visited] = true
 		for _, c := range pair.Claims {
 			here := at.at(c.Spoke, c.Hub)
-			if inner := c.Value.inner(); c.Value != nil && use(pair, c, here) && inner != nil {
+			if inner, _ := c.Value.Inner(); c.Value != nil && use(pair, c, here) && inner != nil {
 				add(inner, here)
 			}
 		}

@@ -121,7 +121,7 @@ func (b bounds) report(found Ways[[]limits.Refusal], part string) {
 // noteRefused collects the fields of both versions for which a marker accepts that one version refuses values of the
 // other: an allowance, or values of an enum that stay what they are.
 func (p *planner) noteRefused(plan *Plan) {
-	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
+	plan.visit(func(in *Pair, c *Claim, here place) bool {
 		accepts := c.Value != nil && (c.Same != nil || len(p.allowing(RuleBounds, in, c, here.Spoke)) > 0)
 		if accepts {
 			plan.Refused = append(plan.Refused, here.paths().List()...)

@@ -91,7 +91,7 @@ func (p *Plan) Replaced() []string {
 		})
 
 	}
-	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
+	p.visit(func(_ *Pair, c *Claim, here place) bool {
 		inBoth := c.Spoke != nil && c.Hub != nil
 		if inBoth && (c.HasDefault() || c.Value != nil && (limits.LeavesZeroOut(c.Spoke.Last()) || limits.LeavesZeroOut(c.Hub.Last()))) {
 			paths = append(paths, here.paths().List()...)
@@ -102,16 +102,23 @@ func (p *Plan) Replaced() []string {
 	return slices.Compact(paths)
 }
 
-// visit calls a function for the claims of the pair and of the pairs inside it, at their places. It goes into a claim
-// if the function returns true, and passes over types that encode themselves: JSON has no paths in them.
-func (p *Pair) visit(at place, inside []*Pair, use func(in *Pair, c *Claim, here place) bool) {
-	if slices.Contains(inside, p) || p.Opaque {
-		return
-	}
-	for _, c := range p.Claims {
-		here := at.at(c.Spoke, c.Hub)
-		if inner := c.Value.inner(); use(p, c, here) && inner != nil {
-			inner.visit(here, append(slices.Clip(inside), p), use)
+// visit calls a function for the claims of a plan, at their places. It goes into a claim if the function returns true,
+// and passes over types that encode themselves: JSON has no paths in them.
+func (p *Plan) visit(use func(in *Pair, c *Claim, here place) bool) {
+	inside := map[*Pair]bool{}
+	var add func(*Pair, place)
+	add = func(pair *Pair, at place) {
+		if pair == nil || inside[pair] || pair.Opaque {
+			return
+		}
+		inside[pair] = true
+		defer delete(inside, pair)
+		for _, c := range pair.Claims {
+			if here := at.at(c.Spoke, c.Hub); use(pair, c, here) {
+				inner, _ := c.Value.Inner()
+				add(inner, here)
+			}
 		}
 	}
+	add(p.Root, place{})
 }

@@ -106,14 +106,10 @@ func (c candidate) areBoth(kind resolve.Kind) bool {
 	return c.converter == "" && !c.isClosed && c.Spoke.Kind() == kind && c.Hub.Kind() == kind
 }
 
-// hasStruct reports whether a side is a struct.
-func (c candidate) hasStruct() bool {
-	return c.Spoke.Kind() == resolve.Struct || c.Hub.Kind() == resolve.Struct
-}
-
 // isNamed reports whether the candidate has a converter for a struct on one side, maybe behind pointers on both sides.
 func (c candidate) isNamed(converter string) bool {
-	return c.converter == converter && (c.hasStruct() || !c.isPointer(Spoke) && !c.isPointer(Hub))
+	hasStruct := c.Spoke.Kind() == resolve.Struct || c.Hub.Kind() == resolve.Struct
+	return c.converter == converter && (hasStruct || !c.isPointer(Spoke) && !c.isPointer(Hub))
 }
 
 // converters are the names of converters, from the outside to the inside. An argument follows a colon.

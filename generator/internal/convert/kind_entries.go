@@ -7,6 +7,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Entries converts the values of a map. Keys are the types of its keys.
@@ -24,7 +25,7 @@ func (Entries) content(p *valuePlanner, v *Value, _ converters) *content {
 
 func (k Entries) plan(p *valuePlanner, v *Value, _ converters) (*Value, *mismatch) {
 	elem, bad := k.content(p, v, nil).plan()
-	return v.as(Entries{Keys: typesOf(v.Spoke.Key(), v.Hub.Key())}, elem, bad)
+	return v.as(Entries{Keys: typesOf(sides.New(v.Spoke.Key(), v.Hub.Key()))}, elem, bad)
 }
 
 func (Entries) traits(*Value) traits                { return traits{fills: true, same: asContent} }

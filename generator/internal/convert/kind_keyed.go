@@ -43,7 +43,7 @@ func (k Keyed) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	list, m := v.Across(v.Outer)
 	k.Member, _ = fields.Lookup(list.Elem(), as.argument())
 	v.Loss[v.Outer.Out()] = "the order, and elements with equal keys"
-	k.Keys = typesIn(sides.Facing(v.Outer, k.Member.Last().Type, m.Key()))
+	k.Keys = typesOf(sides.Facing(v.Outer, k.Member.Last().Type, m.Key()))
 	elem, bad := content.plan()
 	return v.as(k, elem, bad)
 }

@@ -34,7 +34,7 @@ func (Pointer) content(p *valuePlanner, v *Value, as converters) *content {
 
 func (k Pointer) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch) {
 	elem, bad := k.content(p, v, as).plan()
-	if bad == nil && (p.takesElsewhere(elem) || elem.isSelective()) {
+	if bad == nil && (p.takesElsewhere(elem) || elem.traits().selects) {
 		k.OnlyIfSet, v.Loss = OnlyIfSet{fields.SetOf(v.Hub.Elem()), fields.SetOf(v.Spoke.Elem())}, sides.Both("whether the rest of it was nil or empty")
 	}
 	return v.as(k, elem, bad)
@@ -126,7 +126,7 @@ func (k Optional) plan(p *valuePlanner, v *Value, as converters) (*Value, *misma
 		return nil, bad
 	}
 	elem, bad := content.plan()
-	if bad == nil && (p.takesElsewhere(elem) || elem.isSelective() && elem.Elem == nil) {
+	if bad == nil && (p.takesElsewhere(elem) || elem.traits().selects && elem.Elem == nil) {
 		k.OnlyIfSet[v.Outer.In()] = fields.SetOf(v.At(v.Outer).Elem())
 	}
 	return v.as(k, elem, bad)

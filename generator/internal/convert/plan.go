@@ -221,7 +221,8 @@ func (p *Pair) All() (all []*Pair) {
 		}
 		seen[p], all = true, append(all, p)
 		for _, c := range p.Claims {
-			add(c.Value.inner())
+			inner, _ := c.Value.Inner()
+			add(inner)
 		}
 	}
 	add(p)

@@ -48,7 +48,8 @@ type pairKey struct {
 }
 
 func keyOf(spoke, hub *resolve.Type, skip Sides[map[string]bool]) pairKey {
-	return pairKey{spoke, hub, sides.New(pathsKey(skip.Spoke), pathsKey(skip.Hub))}
+	key := func(paths map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(paths)), ";") }
+	return pairKey{spoke, hub, sides.New(key(skip.Spoke), key(skip.Hub))}
 }
 
 // place is the planner's current position: for each side, the fields that lead from the kind to it.
@@ -139,7 +140,7 @@ func (p *planner) match(at place, spoke, hub *resolve.Type, skip Sides[map[strin
 	if known, ok := p.matched[key]; ok {
 		return known
 	}
-	w := &pairPlanner{planner: p, Pair: &Pair{Types: typesOf(spoke, hub)}, at: at,
+	w := &pairPlanner{planner: p, Pair: &Pair{Types: typesOf(sides.New(spoke, hub))}, at: at,
 		taken:  sides.New(map[string]bool{}, map[string]bool{}),
 		claims: sides.New(map[string]diag.Range{}, map[string]diag.Range{})}
 	p.matched[key] = w
@@ -207,8 +208,4 @@ func (p *planner) name(spoke, hub *resolve.Type) string {
 			return numbered
 		}
 	}
-}
-
-func pathsKey(paths map[string]bool) string {
-	return strings.Join(slices.Sorted(maps.Keys(paths)), ";")
 }

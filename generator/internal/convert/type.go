@@ -47,9 +47,7 @@ type Types struct {
 	Same bool
 }
 
-func typesOf(spoke, hub *Type) Types { return typesIn(sides.New(spoke, hub)) }
-
-func typesIn(s Sides[*Type]) Types { return Types{s, resolve.Identical(s.Spoke, s.Hub)} }
+func typesOf(s Sides[*Type]) Types { return Types{s, resolve.Identical(s.Spoke, s.Hub)} }
 
 // converted returns an expression as the type of the destination, converted if it has another one.
 func (t Types) converted(b Body, code jen.Code) jen.Code {

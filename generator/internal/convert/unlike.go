@@ -58,7 +58,7 @@ func (p *planner) noteUnknown(plan *Plan) {
 	if root := plan.Root; !root.isSame(map[*Pair]bool{}) && (schema.Preserves(root.Spoke.Doc()) || schema.Preserves(root.Hub.Doc())) {
 		p.unknown(root.Spoke.Range, root, &Claim{}, place{}, root.Spoke.Name, hint.Spot{On: " on " + root.Spoke.Name})
 	}
-	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
+	plan.visit(func(in *Pair, c *Claim, here place) bool {
 		if c.Functions != sides.Both(false) || c.Verb == model.Drop || c.Within != nil || c.Spoke != nil && same.has(here.Spoke.Names()) {
 			return c.Spoke == nil || !same.has(here.Spoke.Names())
 		}
@@ -106,13 +106,11 @@ func keepsUnknown(f *resolve.Field) bool {
 	return t.Kind() == resolve.Struct && !t.EncodesItself() && !strings.HasPrefix(t.Package, "k8s.io/") && (marked || schema.Preserves(t.Doc()))
 }
 
-// shared is a field that a spoke keeps in an annotation.
+// shared is a field that a spoke keeps in an annotation. allowed reports whether a marker accepts that.
 type shared struct {
-	planner *planner
-	plan    *Plan
-	in      *Pair
-	claim   *Claim
-	here    place
+	*Plan
+	*Claim
+	allowed func() bool
 }
 
 // noteShared warns of fields that several spokes have and their hub lacks. Each spoke then has a value of its own.
@@ -122,12 +120,15 @@ func noteShared(planners []*planner) diag.List {
 	first := map[key]shared{}
 	for _, p := range planners {
 		for _, plan := range p.Plans {
-			plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
+			plan.visit(func(in *Pair, c *Claim, here place) bool {
 				if c.Spoke == nil || c.Verb != model.Stash {
 					return true
 				}
 				at := key{plan.Hub.Group, plan.Hub.Path + "." + plan.Hub.Name, strings.Join(here.Spoke.Names(), ".")}
-				now := shared{p, plan, in, c, here}
+				now := shared{plan, c, func() bool {
+					p.conversion = plan.Conversion
+					return p.allows(RuleShared, in, c, here.Spoke)
+				}}
 				before, ok := first[at]
 				if !ok {
 					first[at] = now
@@ -139,9 +140,9 @@ func noteShared(planners []*planner) diag.List {
 				}
 				p.conversion = plan.Conversion
 				diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleShared, "%s: %s and %s have it, and %s does not: each of them keeps a value of its own",
-					at.path, before.plan.Spoke.Version, plan.Spoke.Version, plan.Hub.Version).
+					at.path, before.Plan.Spoke.Version, plan.Spoke.Version, plan.Hub.Version).
 					WithHint("add it to %s; %s accepts it", plan.Hub.Version, p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleShared)).
-					WithRelated(before.claim.Spoke.Last().Range, "the field of %s is here", before.plan.Spoke.Version))
+					WithRelated(before.Claim.Spoke.Last().Range, "the field of %s is here", before.Plan.Spoke.Version))
 				return true
 			})
 		}
@@ -149,17 +150,9 @@ func noteShared(planners []*planner) diag.List {
 	return diags
 }
 
-func (s shared) allowed() bool {
-	s.planner.conversion = s.plan.Conversion
-	return s.planner.allows(RuleShared, s.in, s.claim, s.here.Spoke)
-}
-
-// Unkeyed reports whether the value of a side has a list of objects without keys. After an edit, an annotation cannot
+// Unkeyed returns the value of the first list of objects without keys, or nil. After an edit, an annotation cannot
 // tell which element a kept value belongs to.
-func (c *Claim) Unkeyed(side Side) bool { return c.unkeyed(side) != nil }
-
-// unkeyed returns the value of the first list without keys.
-func (c *Claim) unkeyed(side Side) *Value {
+func (c *Claim) Unkeyed(side Side) *Value {
 	for v := c.Value; v != nil; v = v.Elem {
 		if v.isList() && (v != c.Value || len(c.listKeys(side)) == 0) {
 			return v
@@ -174,7 +167,7 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 	p.visit(RuleUnkeyed, plan, func(in *Pair, c *Claim, here place) bool {
 		var parts []string
 		for _, d := range sides.Directions() {
-			list := c.unkeyed(d.From())
+			list := c.Unkeyed(d.From())
 			if list == nil {
 				continue
 			}

@@ -55,12 +55,6 @@ func (v *Value) Suffix() string {
 // isList reports whether both values are lists or arrays, and their elements convert.
 func (v *Value) isList() bool { return v.Suffix() != "" && v.Spoke.Kind() != resolve.Map }
 
-// inner returns the pair of structs that the value or its content converts, or nil without one.
-func (v *Value) inner() *Pair {
-	pair, _ := v.Inner()
-	return pair
-}
-
 // holds reports whether is returns true for a value or for its content.
 func (v *Value) holds(is func(*Value) bool) bool {
 	for ; v != nil; v = v.Elem {
@@ -70,9 +64,6 @@ func (v *Value) holds(is func(*Value) bool) bool {
 	}
 	return false
 }
-
-// isSelective reports whether the value converts only if it, or the struct around it, has certain values.
-func (v *Value) isSelective() bool { return v.traits().selects }
 
 // isSame reports whether the value is the same in JSON on both sides.
 func (v *Value) isSame(seen map[*Pair]bool) bool {

@@ -119,7 +119,7 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until convert.Wa
 			}
 			within := until
 			for _, d := range sides.Directions() {
-				if c.Unkeyed(d.From()) {
+				if c.Unkeyed(d.From()) != nil {
 					within[d] = changed
 				}
 			}

@@ -80,7 +80,9 @@ func (w *conversionWriter) write() *jen.File {
 	for _, pair := range w.Pairs {
 		for _, d := range sides.Directions() {
 			f.Line()
-			w.pair(pair, d)
+			name := pair.Name + d.Suffix()
+			f.Add(comment("%s converts %s.", name, d))
+			w.function(name, pair, d, pair.Needs(d)).BlockFunc(func(g *jen.Group) { pair.Emit(block.New(w, g, d)) })
 		}
 	}
 	for i := 0; i < len(w.zeros); i++ { // isZero may add types
@@ -168,8 +170,10 @@ func (w *conversionWriter) stashes(plan *convert.Plan) {
 		for _, d := range sides.Directions() {
 			from := versions(plan).From(d)
 			schema := jen.Qual(conversionPackage, "Schema").Values(jen.Dict{jen.Id("Lossless"): jen.True()})
-			if plan.Lossy(d) {
-				schema = w.keptSchema(plan, d)
+			if kept := plan.Schemas.From(d); plan.Lossy(d) && len(kept.Named()) > 0 {
+				schema = jen.Id(schemaName(plan, d)).Call()
+			} else if plan.Lossy(d) {
+				schema = w.schema(kept, true)
 			}
 			g.Id(stashOf(plan, d)).Op("=").Qual(conversionPackage, "NewStash").Types(w.Type(plan.Root.From(d))).Call(jen.Lit(from.Version), schema)
 		}
@@ -206,14 +210,6 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 		}
 		g.Return(jen.Qual(conversionPackage, "Exchange").Call(jen.Id("ctx"), jen.Id("src"), jen.Id("dst"), jen.Id(stashOf(plan, d)), jen.Id(stashOf(plan, d.Back())), back))
 	})
-}
-
-// keptSchema returns the schema of a stash, or a call of the function from schemaFunction.
-func (w *conversionWriter) keptSchema(plan *convert.Plan, d convert.Direction) *jen.Statement {
-	if len(plan.Schemas.From(d).Named()) > 0 {
-		return jen.Id(schemaName(plan, d)).Call()
-	}
-	return w.schema(plan.Schemas.From(d), true)
 }
 
 func schemaName(plan *convert.Plan, d convert.Direction) string {
@@ -305,11 +301,4 @@ func limitFields(l limits.Limits) jen.Dict {
 		fields[jen.Id("Enum")] = textList(l.Enum)
 	}
 	return fields
-}
-
-// pair writes the function that converts two structs in one direction.
-func (w *conversionWriter) pair(p *convert.Pair, d convert.Direction) {
-	name := p.Name + d.Suffix()
-	w.file.Add(comment("%s converts %s.", name, d))
-	w.function(name, p, d, p.Needs(d)).BlockFunc(func(g *jen.Group) { p.Emit(block.New(w, g, d)) })
 }
