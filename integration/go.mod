@@ -8,6 +8,7 @@ require (
 	github.com/webhook-gen/webhook-gen v0.0.0-00010101000000-000000000000
 	github.com/webhook-gen/webhook-gen/runtime v0.1.0
 	github.com/webhook-gen/webhook-gen/runtime/program v0.0.0
+	golang.org/x/tools v0.52.0
 	k8s.io/api v0.37.2
 	k8s.io/apiextensions-apiserver v0.37.2
 	k8s.io/apimachinery v0.37.2

@@ -80,6 +80,51 @@ func TestReplacement(t *testing.T) {
 		writeFile(t, file, string(before))
 	}
 
+	for _, c := range []struct {
+		name           string
+		file, from, to string
+		added, text    string
+		finds, in      string
+	}{
+		{
+			"a sample that the validator denies", validator, "spec.Weight < 1:", "spec.Weight < 1 || spec.Weight*3 == 12651:", "config/samples/denied/heavy.yaml",
+			"{apiVersion: shop.example.com/v1, kind: Order, metadata: {name: heavy, labels: {shop: a}}, spec: {lines: [{sku: tea}], weight: 4217}}\n",
+			"ValidateCreate denies the request, and the policy validate.orders.v1.shop.example.com allows it", "weight: 4217",
+		},
+		{
+			"a constant of another file of the package", validator, "spec.Weight < 1:", "spec.Weight < 1 || spec.Weight == heaviest:",
+			"internal/webhook/v1/limits.go", "package v1\n\nconst heaviest = 4217\n",
+			"ValidateCreate denies the request, and the policy validate.orders.v1.shop.example.com allows it", "weight: 4217",
+		},
+		{
+			"an expression that fails", types, "object.spec.weight > 0", "10 / object.spec.weight > 0 || object.spec.weight > 10", "", "",
+			"ValidateCreate denies the request, and an expression of the policy validate.orders.v1.shop.example.com fails on it", "weight: 0",
+		},
+	} {
+		edited := filepath.Join(dir, c.file)
+		before, err := os.ReadFile(edited)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(string(before), c.from) != 1 {
+			t.Fatalf("%s does not have %q once", c.file, c.from)
+		}
+		writeFile(t, edited, strings.Replace(string(before), c.from, c.to, 1))
+		if c.added != "" {
+			writeFile(t, filepath.Join(dir, c.added), c.text)
+		}
+		got, err := test(program)
+		if err == nil || !strings.Contains(got, c.finds) || !strings.Contains(got, c.in) {
+			t.Errorf("%s: %v\n%s", c.name, err, got)
+		}
+		writeFile(t, edited, string(before))
+		if c.added != "" {
+			if err := os.Remove(filepath.Join(dir, c.added)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+
 	// No constant leads to the weight that is denied, but a case of a table does.
 	file := filepath.Join(dir, validator)
 	before, err := os.ReadFile(file)

@@ -8,9 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"math"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -86,6 +89,9 @@ type policySession struct {
 
 	mu       sync.Mutex
 	warnings map[string][]string // by request
+
+	logged map[string]map[string]string // annotations in the audit log by request, up to read
+	read   int64
 }
 
 // policyNamespaces are the namespaces and their labels.
@@ -103,6 +109,7 @@ type idKey struct{}
 func startPolicies(t *testing.T) *policySession {
 	p := &policySession{
 		apiServer: onAPIServer(t), test: t.Name(), clients: map[string]dynamic.Interface{}, bases: map[string]*unstructured.Unstructured{}, warnings: map[string][]string{},
+		logged: map[string]map[string]string{},
 	}
 	p.command = p.webhookGen(t)
 	for user, groups := range policyUsers() {
@@ -294,10 +301,15 @@ func (p *policySession) wait(t *testing.T) {
 type policyRequest struct {
 	id, title, user, namespace string
 	operation                  string
-	resource                   schema.GroupVersionResource
-	object, old                *unstructured.Unstructured
-	result                     *unstructured.Unstructured
-	err                        error
+	// verb is create, update, delete, deletecollection or the type of a patch of the object called name.
+	verb, name  string
+	patch       []byte
+	resource    schema.GroupVersionResource
+	subresource string
+	kept        bool // it is no dry run
+	object, old *unstructured.Unstructured
+	result      *unstructured.Unstructured
+	err         error
 }
 
 func (p *policySession) request(all []*policyRequest, r policyRequest) []*policyRequest {
@@ -305,7 +317,7 @@ func (p *policySession) request(all []*policyRequest, r policyRequest) []*policy
 	if r.object != nil {
 		name = r.object
 	}
-	r.id = fmt.Sprintf("%s-%s-%d", p.test, r.resource.Resource, len(all))
+	r.id, r.verb = fmt.Sprintf("%s-%s-%d", p.test, r.resource.Resource, len(all)), strings.ToLower(r.operation)
 	r.title = fmt.Sprintf("%s %s %s/%s", r.operation, r.resource.Resource, r.namespace, name.GetName())
 	return append(all, &r)
 }
@@ -488,14 +500,30 @@ func (p *policySession) send(t *testing.T, requests []*policyRequest) {
 					ctx = context.WithValue(ctx, idKey{}, r.id)
 				}
 				client := p.clients[r.user].Resource(r.resource).Namespace(r.namespace)
-				dry := []string{metav1.DryRunAll}
-				switch r.operation {
-				case "CREATE":
-					r.result, r.err = client.Create(ctx, r.object, metav1.CreateOptions{DryRun: dry})
-				case "UPDATE":
-					r.result, r.err = client.Update(ctx, r.object, metav1.UpdateOptions{DryRun: dry})
-				case "DELETE":
+				dry, field := []string{metav1.DryRunAll}, metav1.FieldValidationIgnore
+				if r.kept {
+					dry = nil
+				}
+				var subresources []string
+				if r.subresource != "" {
+					subresources = append(subresources, r.subresource)
+				}
+				switch r.verb {
+				case "create":
+					r.result, r.err = client.Create(ctx, r.object, metav1.CreateOptions{DryRun: dry, FieldValidation: field})
+				case "update":
+					r.result, r.err = client.Update(ctx, r.object, metav1.UpdateOptions{DryRun: dry, FieldValidation: field}, subresources...)
+				case "delete":
 					r.err = client.Delete(ctx, r.old.GetName(), metav1.DeleteOptions{DryRun: dry})
+				case "deletecollection":
+					one := metav1.ListOptions{FieldSelector: "metadata.name=" + r.old.GetName()}
+					r.err = client.DeleteCollection(ctx, metav1.DeleteOptions{DryRun: dry}, one)
+				default:
+					options := metav1.PatchOptions{DryRun: dry, FieldValidation: field, FieldManager: "explain"}
+					if r.verb == "apply" {
+						options.Force = new(true)
+					}
+					r.result, r.err = client.Patch(ctx, r.name, patchTypes()[r.verb], r.patch, options, subresources...)
 				}
 			}
 		})
@@ -511,23 +539,27 @@ func (p *policySession) send(t *testing.T, requests []*policyRequest) {
 func (p *policySession) annotations(t *testing.T, requests []*policyRequest) map[string]map[string]string {
 	t.Helper()
 	for range 200 {
-		text, err := os.ReadFile(p.auditLog)
+		log, err := os.Open(p.auditLog)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := map[string]map[string]string{}
-		for line := range bytes.Lines(text) {
+		text, err := io.ReadAll(io.NewSectionReader(log, p.read, math.MaxInt64-p.read))
+		if err = errors.Join(err, log.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for line := range bytes.Lines(text[:bytes.LastIndexByte(text, '\n')+1]) {
+			p.read += int64(len(line))
 			var event struct {
 				AuditID     string
 				Annotations map[string]string
 			}
 			if json.Unmarshal(line, &event) == nil {
 				maps.DeleteFunc(event.Annotations, func(key, _ string) bool { return !isAdmission(key) })
-				found[event.AuditID] = event.Annotations
+				p.logged[event.AuditID] = event.Annotations
 			}
 		}
-		if !slices.ContainsFunc(requests, func(r *policyRequest) bool { return found[r.id] == nil && !isIn(found, r.id) }) {
-			return found
+		if !slices.ContainsFunc(requests, func(r *policyRequest) bool { return !isIn(p.logged, r.id) }) {
+			return p.logged
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -577,7 +609,7 @@ func (p *policySession) compare(a policyAnswer, r *policyRequest, annotations ma
 	if len(annotations) > 0 {
 		counts["annotated"]++
 	}
-	if a.Allowed && r.object != nil && !cmp.Equal(stored(r.object.Object), stored(a.Object)) {
+	if a.Allowed && r.object != nil && !cmp.Equal(stored(r.object.Object, r.subresource), stored(a.Object, r.subresource)) {
 		counts["changed"]++
 	}
 	return ""
@@ -610,6 +642,10 @@ func (p *policySession) outcome(a policyAnswer, r *policyRequest) string {
 			return r.err.Error()
 		}
 		got := status.ErrStatus
+		if r.object != nil && r.object.GetGenerateName() != "" {
+			generated := regexp.MustCompile(regexp.QuoteMeta(r.object.GetGenerateName()) + `[a-z0-9]{5}"`)
+			got.Message, a.Message = generated.ReplaceAllString(got.Message, `"`), generated.ReplaceAllString(a.Message, `"`)
+		}
 		if got.Message == a.Message && got.Code == a.Code && string(got.Reason) == a.Reason {
 			return ""
 		}
@@ -626,20 +662,25 @@ func (p *policySession) outcome(a policyAnswer, r *policyRequest) string {
 	if r.result == nil {
 		return ""
 	}
-	if diff := cmp.Diff(stored(r.result.Object), stored(a.Object)); diff != "" {
+	if diff := cmp.Diff(stored(r.result.Object, r.subresource), stored(a.Object, r.subresource)); diff != "" {
 		return "object (-API server +evaluated)\n" + diff
 	}
 	return ""
 }
 
-// stored is an object without what API servers set after admission.
-func stored(o map[string]any) map[string]any {
+// stored is an object of a subresource without what API servers set after admission.
+func stored(o map[string]any, subresource string) map[string]any {
 	object := (&unstructured.Unstructured{Object: o}).DeepCopy()
 	object.SetManagedFields(nil)
 	for _, field := range []string{"uid", "creationTimestamp", "resourceVersion", "generation"} {
 		unstructured.RemoveNestedField(object.Object, "metadata", field)
 	}
-	unstructured.RemoveNestedField(object.Object, "status")
+	if object.GetGenerateName() != "" {
+		unstructured.RemoveNestedField(object.Object, "metadata", "name")
+	}
+	if subresource != "status" {
+		unstructured.RemoveNestedField(object.Object, "status")
+	}
 	text, err := object.MarshalJSON()
 	if err != nil {
 		return nil

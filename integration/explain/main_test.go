@@ -41,6 +41,7 @@ const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived, ResponseStarted]
 rules:
+- {level: Metadata, resources: [{group: apps}, {group: random.example.com}]}
 - {level: Request, namespaces: [policies-prod, policies-dev, policies-plain]}
 - {level: None}
 `

@@ -3,13 +3,17 @@
 package explain
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,283 +21,39 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	predict "github.com/webhook-gen/webhook-gen/explain"
+	"github.com/webhook-gen/webhook-gen/explain/project"
 )
 
-// gadgets is the definition of the objects of random requests.
-const gadgets = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: gadgets.random.example.com}
-spec:
-  group: random.example.com
-  names: {kind: Gadget, listKind: GadgetList, plural: gadgets, singular: gadget}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              replicas: {type: integer, default: 2}
-              count: {type: integer}
-              ratio: {type: number}
-              active: {type: boolean}
-              name: {type: string}
-              maybe: {type: string, nullable: true}
-              address: {type: string}
-              memory: {x-kubernetes-int-or-string: true}
-              words: {type: array, items: {type: string}}
-              numbers: {type: array, items: {type: integer}}
-              options: {type: object, additionalProperties: {type: string}}
-              template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
-              items:
-                type: array
-                x-kubernetes-list-type: map
-                x-kubernetes-list-map-keys: [name]
-                items:
-                  type: object
-                  required: [name]
-                  properties: {name: {type: string}, size: {type: integer, default: 1}}
-`
-
-// grammar makes random expressions. It counts the forms that it uses.
-type grammar struct {
-	*rand.Rand
-	// names are the texts and numbers that may be read, with their types.
-	names    map[string][]string
-	features map[string]int
-}
-
-// form is a form of expressions. Each %s, %i, %b, %l and %n in it is an expression of a text, a whole number, a truth,
-// a list of texts and a list of numbers.
-func forms() map[byte][]string {
-	return map[byte][]string{
-		's': {
-			"'a'", "''", "'b-c'", "'10Mi'", "'192.168.0.1'", "object.metadata.name", "object.spec.name", "object.spec.?name.orValue('none')",
-			"object.spec.maybe", "object.spec.address", "request.operation", "request.userInfo.username", "namespaceObject.metadata.name",
-			"namespaceObject.metadata.labels['env']", "namespaceObject.metadata.?labels[?'env'].orValue('no')", "oldObject.spec.name",
-			"object.spec.items[0].name", "object.spec.template.kind", "object.spec.template.metadata.?name.orValue('t')", "string(object.spec.memory)",
-			"%s.lowerAscii()", "%s.upperAscii()", "%s.replace(%s, %s)", "%s.substring(0, %i)", "%s.trim()", "string(%i)", "string(%b)",
-			"%l.join(%s)", "%s.charAt(%i)", "'%%s-%%d'.format([%s, %i])", "(%b ? %s : %s)", "(%s + %s)", "%s.find('[a-z]+')", "%l[%i]",
-			"dyn(object.spec.ratio) > 0.5 ? %s : %s", "string(url('https://' + %s + '/x').getHost())", "strings.quote(%s)",
-		},
-		'i': {
-			"0", "1", "3", "-2", "object.spec.replicas", "object.spec.count", "object.spec.?count.orValue(7)", "size(%s)", "size(%l)",
-			"%s.indexOf(%s)", "(%i + %i)", "(%i - %i)", "(%i * %i)", "(%i / %i)", "(%i %% %i)", "%n.sum()", "%n.max()", "int(%s)",
-			"object.spec.items.size()", "(%b ? %i : %i)", "quantity(%s).asInteger()", "semver('1.2.3').major()",
-		},
-		'b': {
-			"true", "object.spec.active", "has(object.spec.name)", "has(object.spec.options.a)", "has(object.metadata.labels)", "object == null",
-			"oldObject != null", "object.spec.?maybe.hasValue()", "object.spec == oldObject.spec", "!%b", "(%b && %b)", "(%b || %b)",
-			"%i > %i", "%i == %i", "%s == %s", "%s != %s", "%s < %s", "%s.contains(%s)", "%s.startsWith(%s)", "%s.endsWith(%s)",
-			"%s.matches('^[a-c]+$')", "%s.matches(%s)", "%s in %l", "%i in %n", "%l.all(w, w != %s)", "%l.exists(w, w == %s)",
-			"%l.exists_one(w, w.size() > %i)", "object.spec.items.all(x, x.size > %i)", "object.spec.items.exists(x, x.name == %s)",
-			"object.spec.options.all(k, k != %s)", "isQuantity(%s)", "quantity(%s).isLessThan(quantity('5Gi'))", "isIP(%s)", "isURL(%s)",
-			"cidr('192.168.0.0/16').containsIP(%s)", "ip(%s).family() == 4", "format.dns1123Label().validate(%s).hasValue()",
-			"sets.contains(%l, %l)", "sets.intersects(%l, %l)", "%l.isSorted()", "authorizer.group('').resource('pods').check('get').allowed()",
-			"%l == %l", "type(object.spec.memory) == string", "object.spec.template.apiVersion == 'v1'", "isSemver(%s)",
-			"optional.of(%s).hasValue()", "cel.bind(x, %s, x == x)", "'a' in object.spec.options", "object.spec.words.transformList(i, w, w).size() > %i",
-			"timestamp('2024-01-01T00:00:00Z') < timestamp(%s)", "duration('1h') > duration(%s)", "request.dryRun", "%b == %b",
-		},
-		'l': {
-			"[]", "['a', 'b']", "object.spec.words", "object.spec.?words.orValue([])", "[%s, %s]", "%s.split(%s)", "%l.map(w, w + %s)",
-			"%l.filter(w, w != %s)", "(%l + %l)", "%s.findAll('[a-z]')", "%l.sort()", "%l.distinct()", "%l.reverse()", "%l.slice(0, %i)",
-			"[%l, %l].flatten()", "object.spec.items.map(x, x.name)", "request.userInfo.groups", "object.spec.options.map(k, k)", "(%b ? %l : %l)",
-		},
-		'n': {"[]", "[1, 2]", "object.spec.numbers", "[%i, %i]", "lists.range(3)", "%l.map(w, w.size())", "object.spec.items.map(x, x.size)"},
-	}
-}
-
-// expression makes an expression of a type, with forms in forms up to a depth.
-func (g *grammar) expression(of byte, depth int) string {
-	all := forms()[of]
-	all = append(slices.Clone(all), g.names[string(of)]...)
-	if depth <= 0 {
-		all = slices.DeleteFunc(all, func(f string) bool { return strings.Contains(strings.ReplaceAll(f, "%%", ""), "%") })
-	}
-	f := all[g.IntN(len(all))]
-	g.features[f]++
-	var out strings.Builder
-	for i := 0; i < len(f); i++ {
-		switch {
-		case f[i] != '%':
-			out.WriteByte(f[i])
-		case f[i+1] == '%':
-			out.WriteByte('%')
-			i++
-		default:
-			out.WriteString(g.expression(f[i+1], depth-1-g.IntN(2)))
-			i++
-		}
-	}
-	return out.String()
-}
-
-func pick[T any](g *grammar, all ...T) T { return all[g.IntN(len(all))] }
-
-// policy makes a policy with its bindings. mayFail allows mutations that fail or read the object.
-func (g *grammar) policy(batch string, index int, mutates, mayFail bool) (policy map[string]any, bindings []any) {
-	name := fmt.Sprintf("v-%s-%d", batch, index)
-	kind := "ValidatingAdmissionPolicy"
-	operations := pick(g, []any{"CREATE", "UPDATE"}, []any{"*"}, []any{"CREATE"}, []any{"DELETE"}, []any{"UPDATE", "DELETE"})
-	if mutates {
-		kind, operations = "MutatingAdmissionPolicy", pick(g, []any{"CREATE", "UPDATE"}, []any{"CREATE"})
-	}
-	g.names = map[string][]string{}
-	rules := map[string]any{"apiGroups": []any{"random.example.com"}, "apiVersions": []any{"v1"}, "resources": []any{"gadgets"}, "operations": operations}
-	spec := map[string]any{
-		"failurePolicy":    pick(g, "Fail", "Fail", "Ignore"),
-		"matchConstraints": map[string]any{"resourceRules": []any{rules}, "objectSelector": map[string]any{"matchLabels": map[string]any{"random": batch}}},
-	}
-	if g.IntN(3) == 0 {
-		spec["matchConditions"] = []any{map[string]any{"name": "c", "expression": g.expression('b', 2)}}
-	}
-	binding := map[string]any{"policyName": name}
-	if g.IntN(4) == 0 {
-		g.features["params"]++
-		spec["paramKind"] = map[string]any{"apiVersion": "policies.example.com/v1", "kind": "Limit"}
-		ref := pick(g, map[string]any{"name": "high"}, map[string]any{"name": "missing"}, map[string]any{"selector": map[string]any{"matchLabels": map[string]any{"set": "low"}}})
-		ref["parameterNotFoundAction"] = pick(g, "Allow", "Deny")
-		binding["paramRef"] = ref
-		g.names["i"], g.names["b"] = []string{"params.maximum", "params.minimum"}, []string{"has(params.minimum)"}
-	}
-	var variables []any
-	for i := range g.IntN(3) {
-		of := pick(g, byte('s'), 'i', 'b', 'l')
-		variables = append(variables, map[string]any{"name": fmt.Sprintf("v%d", i), "expression": g.expression(of, 2)})
-		g.names[string(of)] = append(g.names[string(of)], fmt.Sprintf("variables.v%d", i))
-	}
-	if variables != nil {
-		g.features["variables"]++
-		spec["variables"] = variables
-	}
-	if mutates {
-		spec["reinvocationPolicy"] = pick(g, "Never", "IfNeeded")
-		value := fmt.Sprintf("'%s-%d'", batch, index)
-		if mayFail {
-			value = g.expression('s', 2)
-		} else {
-			delete(spec, "matchConditions")
-			delete(spec, "variables")
-		}
-		m := fmt.Sprintf("m%d", index)
-		g.features["mutation"]++
-		forms := []any{
-			map[string]any{"patchType": "ApplyConfiguration", "applyConfiguration": map[string]any{"expression": "Object{metadata: Object.metadata{annotations: {'" + m + "': " + value + "}}}"}},
-			map[string]any{"patchType": "JSONPatch", "jsonPatch": map[string]any{"expression": "[JSONPatch{op: 'add', path: '/metadata/labels/" + m + "', value: 'x'}]"}},
-		}
-		if mayFail { // then no other mutation may add an item before it or after it
-			forms = append(forms, map[string]any{"patchType": "ApplyConfiguration", "applyConfiguration": map[string]any{
-				"expression": "Object{spec: Object.spec{items: [Object.spec.items{name: '" + m + "', size: 3}]}}"}})
-		}
-		spec["mutations"] = []any{pick(g, forms...)}
-	} else {
-		binding["validationActions"] = pick(g, []any{"Deny"}, []any{"Deny"}, []any{"Warn"}, []any{"Audit"}, []any{"Deny", "Audit"}, []any{"Warn", "Audit"})
-		var validations []any
-		for range 1 + g.IntN(2) {
-			v := map[string]any{"expression": g.expression('b', 3)}
-			if g.IntN(2) == 0 {
-				v["message"] = "no"
-			}
-			if g.IntN(2) == 0 {
-				g.features["messageExpression"]++
-				v["messageExpression"] = strings.ReplaceAll(g.expression('s', 2), "authorizer.group('').resource('pods').check('get').allowed()", "true")
-			}
-			if g.IntN(3) == 0 {
-				v["reason"] = pick(g, "Forbidden", "Invalid", "RequestEntityTooLarge")
-			}
-			validations = append(validations, v)
-		}
-		spec["validations"] = validations
-		if g.IntN(3) == 0 {
-			g.features["auditAnnotations"]++
-			spec["auditAnnotations"] = []any{map[string]any{"key": "k", "valueExpression": g.expression('s', 2)}}
-		}
-	}
-	object := func(kind string, spec map[string]any) map[string]any {
-		return map[string]any{"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": map[string]any{"name": name}, "spec": spec}
-	}
-	return object(kind, spec), []any{object(kind+"Binding", binding)}
-}
-
-// gadget makes a random object.
-func (g *grammar) gadget(batch, name string) *unstructured.Unstructured {
-	words := []any{"a", "b-c", "", "10Mi", "192.168.0.1", "ä", "1.2.3", "abc"}
-	word := func() any { return words[g.IntN(len(words))] }
-	fields := map[string]func() any{
-		"replicas": func() any { return int64(g.IntN(5)) }, "count": func() any { return int64(g.IntN(9) - 3) }, "ratio": func() any { return pick[any](g, 0.25, 1.5, int64(3)) },
-		"active": func() any { return g.IntN(2) == 0 }, "name": word, "maybe": func() any { return pick(g, nil, word()) }, "address": word,
-		"memory":  func() any { return pick[any](g, int64(5), "10Mi", "x", "500m") },
-		"words":   func() any { return pick(g, []any{}, []any{word()}, []any{word(), word(), word()}) },
-		"numbers": func() any { return pick(g, []any{}, []any{int64(1), int64(g.IntN(4))}) },
-		"options": func() any {
-			return pick(g, map[string]any{}, map[string]any{"a": word()}, map[string]any{"a": word(), "b": word()})
-		},
-		"template": func() any {
-			return map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": pick(g, map[string]any{"name": "t"}, map[string]any{"labels": map[string]any{}})}
-		},
-		"items": func() any {
-			return pick(g, []any{}, []any{map[string]any{"name": "a"}}, []any{map[string]any{"name": "a", "size": int64(4)}, map[string]any{"name": "b"}})
-		},
-	}
-	names := []string{}
-	for field := range fields {
-		names = append(names, field)
-	}
-	slices.Sort(names)
-	spec := map[string]any{}
-	for _, field := range names {
-		switch g.IntN(5) {
-		case 0:
-		case 1:
-			if g.IntN(3) == 0 {
-				spec[field] = nil
-				g.features["null"]++
-			}
-		default:
-			spec[field] = fields[field]()
-		}
-	}
-	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "random.example.com/v1", "kind": "Gadget", "metadata": map[string]any{"name": name}}}
-	if g.IntN(10) > 0 {
-		o.Object["spec"] = spec
-	}
-	o.SetLabels(map[string]string{"random": batch})
-	return o
-}
-
-// TestRandomPolicies sends random requests to an API server with random policies, and has each evaluated by package
-// explain. GRIDTIME, such as 30m, takes new seeds for that time.
+// TestRandomPolicies sends random requests to an API server with random policies, and has package explain explain each.
+// A disagreement is made smaller, and printed as a file of testdata/random: the test runs these files first. GRIDTIME,
+// such as 30m, takes new seeds for that time. With -short, the test is a sample.
 func TestRandomPolicies(t *testing.T) {
-	p := startPolicies(t)
-	if !p.mutating {
-		t.Skip("this API server does not serve admissionregistration.k8s.io/v1 MutatingAdmissionPolicy")
-	}
-	resource := schema.GroupVersionResource{Group: "random.example.com", Version: "v1", Resource: "gadgets"}
-	file := t.TempDir() + "/gadgets.yaml"
-	if err := os.WriteFile(file, []byte(gadgets), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := envtest.InstallCRDs(p.config, envtest.CRDInstallOptions{Paths: []string{file}, ErrorIfPathMissing: true}); err != nil {
-		t.Fatal(err)
-	}
-	crd := parse(t, gadgets)
-	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
-	s, _, _ := unstructured.NestedMap(versions[0].(map[string]any), "schema", "openAPIV3Schema")
-	p.types = append(p.types, map[string]any{"group": resource.Group, "version": "v1", "kind": "Gadget", "schema": s})
-	admin, err := dynamic.NewForConfig(p.config)
+	g := startRandom(t)
+	kept, err := filepath.Glob("testdata/random/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	until := time.Now()
-	first, batches := uint64(1), 10
+	var earlier []*trial
+	for i, file := range kept {
+		earlier = append(earlier, readTrial(t, file, fmt.Sprintf("kept%d", i)))
+	}
+	if len(earlier) > 0 {
+		g.run(t, earlier...)
+		for i, tr := range earlier {
+			if r := tr.requests[0]; r.diff != "" || r.invalid != "" {
+				t.Errorf("%s: %s%s", kept[i], r.diff, r.invalid)
+			}
+		}
+	}
+	until, first, batches := time.Now(), uint64(1), 10
+	if testing.Short() {
+		batches = 1
+	}
 	if text := os.Getenv("GRIDTIME"); text != "" {
 		length, err := time.ParseDuration(text)
 		if err != nil {
@@ -301,143 +61,492 @@ func TestRandomPolicies(t *testing.T) {
 		}
 		until, first = time.Now().Add(length), uint64(time.Now().UnixNano())
 	}
-	features, counts := map[string]int{}, map[string]int{}
-	requests, disagreements, refused := 0, 0, 0
+	begin := time.Now()
 	for n := 0; n < batches || time.Now().Before(until); n++ {
 		seed := first + uint64(n)
-		g := &grammar{Rand: rand.New(rand.NewPCG(seed, 37)), features: features}
-		sent, differ, no := p.batch(t, g, fmt.Sprintf("r%d", seed), resource, admin, counts)
-		requests, disagreements, refused = requests+sent, disagreements+differ, refused+no
+		g.batch(t, &grammar{Rand: rand.New(rand.NewPCG(seed, 37)), features: g.features}, fmt.Sprintf("r%d", seed))
 	}
-	t.Logf("%d requests, %d policies refused, %d of %d forms, %v; %d disagreements", requests, refused, len(features), len(slices.Concat(forms()['s'], forms()['i'], forms()['b'], forms()['l'], forms()['n'])), counts, disagreements)
-	if requests < 800 || len(features) < 120 || refused < 5 {
-		t.Errorf("that is less than 800 requests, 120 forms and 5 refused policies")
+	t.Logf("%d requests in %s, %d policies, %d of them refused, %d requests refused without policies; %d disagreements\n%v",
+		g.sent, time.Since(begin).Round(time.Second), g.policies, g.refused, g.invalid, g.disagreements, g.counts)
+	for _, feature := range features() {
+		t.Logf("%5d %s", g.features[feature], feature)
 	}
-	for _, kind := range []string{"allowed", "denied", "warned", "annotated", "changed"} {
-		if counts[kind] < 10 {
-			t.Errorf("only %d requests are %s", counts[kind], kind)
+	if g.disagreements > 0 {
+		t.Errorf("%d disagreements", g.disagreements)
+	}
+	if !testing.Short() {
+		g.minimums(t)
+	}
+}
+
+// minimums are the least numbers of ten batches.
+func (g *randomGrid) minimums(t *testing.T) {
+	all := map[string]bool{}
+	for _, on := range subjects() {
+		for _, fs := range []map[byte][]string{forms(), on.reads()} {
+			for _, f := range slices.Concat(slices.Collect(maps.Values(fs))...) {
+				all[f] = true
+			}
+		}
+	}
+	used := 0
+	for f := range all {
+		if g.features[f] > 0 {
+			used++
+		}
+	}
+	t.Logf("%d of %d forms of expressions", used, len(all))
+	if g.sent < 900 || g.policies < 150 || g.refused < 3 || used < len(all)*9/10 {
+		t.Errorf("these are less than 900 requests, 150 policies, 3 of them refused, or nine tenths of the forms")
+	}
+	for _, kind := range []string{"allowed", "denied", "denied by a mutation", "warned", "annotated", "changed"} {
+		if g.counts[kind] < 5 {
+			t.Errorf("only %d requests are %s", g.counts[kind], kind)
+		}
+	}
+	for _, feature := range features() {
+		if g.features[feature] < 3 {
+			t.Errorf("feature %q is in %d requests or policies", feature, g.features[feature])
 		}
 	}
 }
 
-// batch installs policies, sends requests, and removes the policies.
-func (p *policySession) batch(t *testing.T, g *grammar, batch string, resource schema.GroupVersionResource, admin dynamic.Interface, counts map[string]int) (sent, disagreements, refused int) {
+// features are the kinds of requests and policies that ten batches have.
+func features() []string {
+	return []string{
+		"create gadgets", "update gadgets", "delete gadgets", "deletecollection gadgets", "json gadgets", "merge gadgets", "apply gadgets",
+		"create deployments", "update deployments", "delete deployments", "deletecollection deployments", "json deployments",
+		"merge deployments", "strategic deployments", "apply deployments", "update gadgets/status", "update gadgets/scale", "json gadgets/scale",
+		"merge gadgets/status", "update deployments/scale", "strategic deployments/scale", "update deployments/status", "creation by apply",
+		"generateName", "another version", "matchPolicy", "excludeResourceRules", "matchResources", "several resources", "no dry run", "null",
+		"embedded resource", "params", "namespaced params", "variables", "messageExpression", "auditAnnotations", "mutation",
+	}
+}
+
+// randomGrid is an API server for trials.
+type randomGrid struct {
+	*policySession
+	admin       dynamic.Interface
+	folder      string
+	definitions []string // files
+	runs        int
+
+	kinds                                           map[string]bool // of disagreements
+	features, counts                                map[string]int
+	sent, invalid, policies, refused, disagreements int
+}
+
+func startRandom(t *testing.T) *randomGrid {
+	p := startPolicies(t)
+	if !p.mutating {
+		t.Skip("this API server does not serve admissionregistration.k8s.io/v1 MutatingAdmissionPolicy")
+	}
+	g := &randomGrid{policySession: p, folder: t.TempDir(), features: map[string]int{}, counts: map[string]int{}, kinds: map[string]bool{}}
+	file := filepath.Join(g.folder, "gadgets.yaml")
+	if err := os.WriteFile(file, []byte(gadgets), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g.definitions = []string{file, "testdata/policies.yaml"}
+	_, err := envtest.InstallCRDs(p.config, envtest.CRDInstallOptions{Paths: []string{file}, ErrorIfPathMissing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.admin, err = dynamic.NewForConfig(p.config); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// trial is policies and requests, which a label separates from those of other trials.
+type trial struct {
+	label    string
+	policies []any // each with its bindings
+	recipes  []recipe
+
+	files    string            // of policies and bindings
+	reasons  map[string]string // why the API server refuses policies, by name
+	requests []*randomRequest
+}
+
+// randomRequest is a request of a trial, and its result.
+type randomRequest struct {
+	policyRequest
+	answer policyAnswer
+	// invalid is the API server's refusal without policies. diff is the disagreement; both are empty in most cases.
+	invalid, diff string
+}
+
+// batch runs a trial of random policies and requests.
+func (g *randomGrid) batch(t *testing.T, random *grammar, label string) {
 	t.Helper()
-	others := p.policies
-	defer func() { p.policies = others }()
-	var stored []*unstructured.Unstructured
-	for i := range 4 {
-		base := g.gadget(batch, fmt.Sprintf("%s-base-%d", batch, i))
-		created, err := admin.Resource(resource).Namespace("policies-prod").Create(t.Context(), base, metav1.CreateOptions{})
-		for again := 0; apierrors.IsNotFound(err) && again < 100; again++ {
-			time.Sleep(50 * time.Millisecond)
-			created, err = admin.Resource(resource).Namespace("policies-prod").Create(t.Context(), base, metav1.CreateOptions{})
+	random.generates = random.IntN(3) == 0
+	tr := &trial{label: label}
+	fails := random.IntN(3) > 0 // then one mutation alone may change an object, since an API server has no order of policies
+	for i := range 16 {
+		on := subjects()[(i*3+random.IntN(2))%len(subjects())]
+		if i == 3 {
+			on = subjects()[random.IntN(len(subjects()))]
 		}
-		if err != nil {
-			t.Fatalf("%v\n%v", err, base.Object)
-		}
-		stored = append(stored, created)
+		tr.policies = append(tr.policies, random.policy(i, on, i == 3 || !fails && i%4 == 3, fails))
 	}
-	install := func(o map[string]any) error {
-		u := &unstructured.Unstructured{Object: o}
-		of := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: strings.ReplaceAll(strings.ToLower(u.GetKind())+"s", "policys", "policies")}
-		_, err := admin.Resource(of).Create(t.Context(), u, metav1.CreateOptions{})
-		if err == nil {
-			t.Cleanup(func() { _ = admin.Resource(of).Delete(context.Background(), u.GetName(), metav1.DeleteOptions{}) })
-		}
-		return err
+	for range 100 {
+		tr.recipes = append(tr.recipes, random.request(subjects()[random.IntN(len(subjects()))]))
 	}
-	reasons := map[string]string{} // why the API server refuses policies
-	fails := g.IntN(2) == 0        // then there is one mutation, since an API server has no order of policies
-	for i := range 12 {
-		policy, bindings := g.policy(batch, i, i == 3 || !fails && i%4 == 3, fails)
-		if err := install(policy); err != nil {
-			if !apierrors.IsInvalid(err) {
-				t.Fatalf("%v\n%v", err, policy)
+	g.run(t, tr)
+	g.policies, g.refused = g.policies+len(tr.policies), g.refused+len(tr.reasons)
+	for i, r := range tr.requests {
+		if r.invalid != "" {
+			g.invalid++
+			continue
+		}
+		g.sent++
+		if r.diff == "" {
+			continue
+		}
+		g.disagreements++
+		if kind := kindOf(r.diff); !g.kinds[kind] && len(g.kinds) < 8 {
+			g.kinds[kind] = true
+			t.Errorf("batch %s, request %d: %s\n%s", label, i, r.diff, g.shrink(t, tr, i))
+		}
+	}
+}
+
+// kindOf is a disagreement without names and numbers, of which one is made smaller.
+func kindOf(diff string) string {
+	letters := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r == '-' {
+			return -1
+		}
+		return r
+	}, diff)
+	return letters[:min(len(letters), 60)]
+}
+
+// run installs the policies of trials, sends their requests, has them explained, and removes the policies.
+func (g *randomGrid) run(t *testing.T, trials ...*trial) {
+	t.Helper()
+	g.runs++
+	var all []*randomRequest
+	for _, tr := range trials {
+		g.prepare(t, tr)
+		all = append(all, tr.requests...)
+	}
+	g.sendWithoutPolicies(t, all)
+	var installed []*unstructured.Unstructured
+	defer func() {
+		parallel(installed, func(o *unstructured.Unstructured) {
+			_ = g.admin.Resource(registration(o)).Delete(context.Background(), o.GetName(), metav1.DeleteOptions{})
+		})
+	}()
+	for _, tr := range trials {
+		installed = append(installed, g.install(t, tr)...)
+	}
+	installed = append(installed, g.awaitPolicies(t)...)
+	var valid []*policyRequest
+	for _, r := range all {
+		if r.invalid == "" {
+			valid = append(valid, &r.policyRequest)
+		}
+	}
+	g.send(t, valid)
+	annotations := g.annotations(t, valid)
+	for _, tr := range trials {
+		for _, r := range tr.requests {
+			if r.err != nil && !strings.Contains(r.err.Error(), "AdmissionPolicy") && (apierrors.IsBadRequest(r.err) || apierrors.IsInvalid(r.err)) {
+				r.invalid = r.err.Error() // the object, after mutations
 			}
-			refused++
-			reasons[policy["metadata"].(map[string]any)["name"].(string)] = err.Error()
+			if r.invalid == "" {
+				g.explain(t, tr, r)
+				r.diff = g.difference(tr, r, annotations[r.id])
+			}
 		}
-		for _, b := range bindings {
-			if err := install(b.(map[string]any)); err != nil {
+	}
+}
+
+func (g *randomGrid) difference(tr *trial, r *randomRequest, annotations map[string]string) string {
+	for _, s := range r.answer.Steps {
+		if reason := tr.reasons[s.Policy]; reason != "" && s.Verdict != "notMatched" {
+			return fmt.Sprintf("%s is evaluated, and the API server refuses it: %s", s.Policy, reason)
+		}
+		if s.EstimatedCost > 0 && s.Cost > s.EstimatedCost {
+			return fmt.Sprintf("the step of %s costs %d, and the estimate is %d", s.Policy, s.Cost, s.EstimatedCost)
+		}
+	}
+	return g.compare(r.answer, &r.policyRequest, annotations, g.counts)
+}
+
+// restated writes a value as JSON and reads it again, with the label of a trial and the index of a request in it.
+func restated(t *testing.T, from, into any, label string, index int) {
+	t.Helper()
+	text, err := json.Marshal(from)
+	if err == nil {
+		name := fmt.Sprintf("%s-%d", label, index)
+		text = []byte(strings.NewReplacer(batchName+"-name", name, batchName, label).Replace(string(text)))
+		err = utiljson.Unmarshal(text, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// parallel calls a function with some items at a time.
+func parallel[T any](items []T, call func(T)) {
+	var wait sync.WaitGroup
+	next := make(chan T)
+	for range 8 {
+		wait.Go(func() {
+			for item := range next {
+				call(item)
+			}
+		})
+	}
+	for _, item := range items {
+		next <- item
+	}
+	close(next)
+	wait.Wait()
+}
+
+// prepare creates the stored objects of a trial's requests, and makes the requests.
+func (g *randomGrid) prepare(t *testing.T, tr *trial) {
+	t.Helper()
+	tr.requests = make([]*randomRequest, len(tr.recipes))
+	indices := make([]int, len(tr.recipes))
+	for i := range indices {
+		indices[i] = i
+	}
+	parallel(indices, func(i int) {
+		r, err := g.request(t, tr, i)
+		if err != nil {
+			r.invalid = err.Error()
+		}
+		tr.requests[i] = r
+	})
+}
+
+func (g *randomGrid) request(t *testing.T, tr *trial, i int) (*randomRequest, error) {
+	var of recipe
+	restated(t, tr.recipes[i], &of, tr.label, i)
+	gvr := schema.GroupVersionResource{Group: of.Group, Version: of.Version, Resource: of.Resource}
+	r := &randomRequest{policyRequest: policyRequest{
+		id: fmt.Sprintf("%s-%d-%s-%d", g.test, g.runs, tr.label, i), title: of.Verb, user: of.User, namespace: of.Namespace, operation: "UPDATE",
+		verb: of.Verb, resource: gvr, subresource: of.Subresource, kept: of.Kept,
+	}}
+	client := g.admin.Resource(gvr).Namespace(of.Namespace)
+	if of.Stored != nil {
+		stored := &unstructured.Unstructured{Object: of.Stored}
+		created, err := g.admin.Resource(gvr.GroupResource().WithVersion("v1")).Namespace(of.Namespace).Create(t.Context(), stored, ignoring())
+		if err != nil {
+			return r, err
+		}
+		if status, ok := of.Stored["status"]; ok {
+			created.Object["status"] = status
+			update := g.admin.Resource(gvr.GroupResource().WithVersion("v1")).Namespace(of.Namespace).UpdateStatus
+			if created, err = update(t.Context(), created, metav1.UpdateOptions{}); err != nil {
+				return r, err
+			}
+		}
+		var from []string
+		if r.subresource == "scale" {
+			from = []string{r.subresource}
+		}
+		if r.old, err = client.Get(t.Context(), created.GetName(), metav1.GetOptions{}, from...); err != nil {
+			return r, err
+		}
+	}
+	version := gvr.GroupVersion().String()
+	if body, ok := of.Body.(map[string]any); ok {
+		switch {
+		case of.Verb == "create":
+			r.operation = "CREATE"
+			r.object = &unstructured.Unstructured{Object: body}
+			r.object.SetAPIVersion(version)
+			r.object.SetNamespace(of.Namespace)
+		case of.Verb == "update" && of.Subresource != "":
+			r.object = r.old.DeepCopy()
+			maps.Copy(r.object.Object, body)
+		case of.Verb == "update":
+			r.object = &unstructured.Unstructured{Object: body}
+			r.object.SetAPIVersion(version)
+			r.object.SetNamespace(of.Namespace)
+			for _, field := range []string{"uid", "creationTimestamp", "resourceVersion", "generation"} {
+				if value, ok, _ := unstructured.NestedFieldCopy(r.old.Object, "metadata", field); ok {
+					set(body, value, "metadata", field)
+				}
+			}
+			if status, ok := r.old.Object["status"]; ok {
+				body["status"] = status
+			}
+		case of.Verb == "apply" && of.Subresource == "scale":
+			body["apiVersion"], body["kind"] = "autoscaling/v1", "Scale"
+		case of.Verb == "apply":
+			body["apiVersion"] = version
+			body["kind"] = map[string]any{"gadgets": "Gadget", "deployments": "Deployment"}[of.Resource]
+		}
+	}
+	switch {
+	case patchTypes()[of.Verb] != "":
+		text, err := json.Marshal(of.Body)
+		if err != nil {
+			return r, err
+		}
+		if r.patch = text; r.old == nil {
+			r.operation = "CREATE"
+		}
+		r.name = fmt.Sprintf("%s-%d", tr.label, i)
+	case strings.HasPrefix(of.Verb, "delete"):
+		r.operation = "DELETE"
+	}
+	return r, nil
+}
+
+// ignoring are options for objects with unknown fields, of which an API server warns otherwise.
+func ignoring() metav1.CreateOptions {
+	return metav1.CreateOptions{FieldValidation: metav1.FieldValidationIgnore}
+}
+
+// sendWithoutPolicies sends dry runs of requests. The results of patches are the objects that policies see.
+func (g *randomGrid) sendWithoutPolicies(t *testing.T, all []*randomRequest) {
+	var dry []*policyRequest
+	for _, r := range all {
+		one := r.policyRequest
+		one.id, one.kept, one.user = "", false, "ann"
+		if r.invalid == "" && r.operation != "DELETE" {
+			dry = append(dry, &one)
+		}
+	}
+	g.send(t, dry)
+	for _, r := range all {
+		if r.invalid != "" || r.operation == "DELETE" {
+			continue
+		}
+		if dry[0].err != nil {
+			r.invalid = dry[0].err.Error()
+		} else if r.patch != nil {
+			r.object = dry[0].result
+		}
+		dry = dry[1:]
+	}
+}
+
+func registration(o *unstructured.Unstructured) schema.GroupVersionResource {
+	plural := strings.ReplaceAll(strings.ToLower(o.GetKind())+"s", "policys", "policies")
+	return schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: plural}
+}
+
+// install creates the policies of a trial, and writes them into a file. Both have those that the API server refuses.
+func (g *randomGrid) install(t *testing.T, tr *trial) (installed []*unstructured.Unstructured) {
+	t.Helper()
+	var policies []project.Policy
+	restated(t, tr.policies, &policies, tr.label, 0)
+	var names []any
+	for i := range tr.recipes {
+		names = append(names, fmt.Sprintf("%s-%d", tr.label, i))
+	}
+	tr.reasons = map[string]string{}
+	var text bytes.Buffer
+	for _, p := range policies {
+		rules, _, _ := unstructured.NestedSlice(p.Object.Object, "spec", "matchConstraints", "resourceRules")
+		for _, rule := range rules {
+			if _, ok := rule.(map[string]any)["resourceNames"]; ok {
+				rule.(map[string]any)["resourceNames"] = names
+			}
+		}
+		set(p.Object.Object, rules, "spec", "matchConstraints", "resourceRules")
+		for _, o := range append([]unstructured.Unstructured{p.Object}, p.Bindings...) {
+			if _, err := g.admin.Resource(registration(&o)).Create(t.Context(), &o, metav1.CreateOptions{}); apierrors.IsInvalid(err) {
+				tr.reasons[o.GetName()] = err.Error()
+			} else if err != nil {
+				t.Fatalf("%v\n%v", err, o.Object)
+			} else {
+				installed = append(installed, &o)
+			}
+			object, err := o.MarshalJSON()
+			if err != nil {
 				t.Fatal(err)
 			}
-		}
-		p.policies = append(slices.Clone(p.policies), map[string]any{"object": policy, "bindings": bindings})
-	}
-	time.Sleep(2500 * time.Millisecond) // an API server compiles policies once a second
-	var all []*policyRequest
-	for i := range 90 {
-		r := policyRequest{user: pick(g, "ann", "root", "mallory"), namespace: "policies-prod", resource: resource, operation: pick(g, "CREATE", "CREATE", "UPDATE", "UPDATE", "DELETE")}
-		old := stored[g.IntN(len(stored))]
-		switch r.operation {
-		case "CREATE":
-			r.namespace = pick(g, "policies-prod", "policies-dev", "policies-plain")
-			r.object = g.gadget(batch, fmt.Sprintf("%s-%d", batch, i))
-			r.object.SetNamespace(r.namespace)
-		case "UPDATE":
-			r.object, r.old = g.gadget(batch, old.GetName()), old
-			r.object.SetNamespace(r.namespace)
-			r.object.SetUID(old.GetUID())
-			r.object.SetCreationTimestamp(old.GetCreationTimestamp())
-			r.object.SetResourceVersion(old.GetResourceVersion())
-			r.object.SetGeneration(old.GetGeneration())
-		default:
-			r.old = old
-		}
-		all = p.request(all, r)
-		all[i].id = fmt.Sprintf("%s-%s-%d", p.test, batch, i)
-	}
-	p.send(t, all)
-	for range 20 { // an API server learns the types of a new definition late
-		late := slices.DeleteFunc(slices.Clone(all), func(r *policyRequest) bool { return !apierrors.IsServiceUnavailable(r.err) })
-		if len(late) == 0 {
-			break
-		}
-		time.Sleep(time.Second)
-		for _, r := range late {
-			delete(p.warnings, r.id)
-		}
-		p.send(t, late)
-	}
-	annotations := p.annotations(t, all)
-	for i, a := range p.evaluate(t, all) {
-		r := all[i]
-		if r.err != nil && (apierrors.IsBadRequest(r.err) || strings.Contains(r.err.Error(), "is invalid")) {
-			continue // of the object itself
-		}
-		sent++
-		for _, s := range a.Steps {
-			if reason := reasons[s.Policy]; reason != "" && s.Verdict != "notMatched" {
-				t.Errorf("%s is evaluated, and the API server refuses it: %s", s.Policy, reason)
-				delete(reasons, s.Policy)
-			}
-		}
-		if diff := p.compare(a, r, annotations[r.id], counts); diff != "" {
-			if disagreements++; disagreements <= 2 {
-				text, _ := json.Marshal(r.object)
-				t.Errorf("%s %s by %s\n%s\n%s\n%s\n%s", batch, r.title, r.user, diff, text, a.describe(), p.texts(a, diff))
-			}
+			fmt.Fprintf(&text, "%s\n---\n", object)
 		}
 	}
-	return sent, disagreements, refused
+	tr.files = filepath.Join(g.folder, tr.label+".yaml")
+	if err := os.WriteFile(tr.files, text.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return installed
 }
 
-// texts are the policies of a batch that a difference names, or else those that saw the request.
-func (p *policySession) texts(a policyAnswer, diff string) string {
-	var named, saw strings.Builder
-	for _, policy := range p.policies {
-		o := &unstructured.Unstructured{Object: policy["object"].(map[string]any)}
-		text, _ := json.Marshal(o.Object["spec"])
-		if strings.Contains(diff, o.GetName()+"'") || strings.Contains(diff, o.GetName()+"/") {
-			fmt.Fprintf(&named, "%s: %s\n", o.GetName(), text)
+// awaitPolicies installs a last policy of each kind, and waits until both work for all resources. An API server looks
+// for new policies once a second.
+func (g *randomGrid) awaitPolicies(t *testing.T) (installed []*unstructured.Unstructured) {
+	t.Helper()
+	name := fmt.Sprintf("last-%d", g.runs)
+	matches := fmt.Sprintf("matchConstraints: {objectSelector: {matchLabels: {random: %s}}, resourceRules: [{apiGroups: [apps, random.example.com], "+
+		"apiVersions: ['*'], resources: [deployments, gadgets], operations: [CREATE]}]}", name)
+	mutation := `{patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{metadata: Object.metadata{annotations: {'last': 'x'}}}"}}`
+	for _, text := range []string{
+		"{kind: MutatingAdmissionPolicy, spec: {failurePolicy: Fail, reinvocationPolicy: Never, mutations: [" + mutation + "], " + matches + "}}",
+		`{kind: ValidatingAdmissionPolicy, spec: {validations: [{expression: "!has(object.metadata.annotations)", message: last}], ` + matches + "}}",
+		"{kind: MutatingAdmissionPolicyBinding, spec: {policyName: " + name + "}}",
+		"{kind: ValidatingAdmissionPolicyBinding, spec: {policyName: " + name + ", validationActions: [Deny]}}",
+	} {
+		o := parse(t, text)
+		o.SetAPIVersion("admissionregistration.k8s.io/v1")
+		o.SetName(name)
+		if _, err := g.admin.Resource(registration(o)).Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
 		}
-		if slices.ContainsFunc(a.Steps, func(s policyStep) bool { return s.Policy == o.GetName() && s.Verdict != "notMatched" }) {
-			fmt.Fprintf(&saw, "%s: %s\n", o.GetName(), text)
+		installed = append(installed, o)
+	}
+	random := &grammar{Rand: rand.New(rand.NewPCG(1, 1)), features: map[string]int{}}
+	var probes []*policyRequest
+	for _, on := range []int{0, 6} {
+		for _, version := range subjects()[on].versions {
+			o := &unstructured.Unstructured{Object: withoutNulls(random.object(subjects()[on])).(map[string]any)}
+			gvr := schema.GroupVersionResource{Group: subjects()[on].group, Version: version, Resource: subjects()[on].resource}
+			o.SetAPIVersion(gvr.GroupVersion().String())
+			o.SetNamespace("policies-plain")
+			o.SetName(name)
+			o.SetAnnotations(nil)
+			o.SetLabels(map[string]string{"random": name})
+			probes = append(probes, &policyRequest{user: "ann", verb: "create", namespace: "policies-plain", resource: gvr, object: o})
 		}
 	}
-	if named.Len() > 0 {
-		return named.String()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		g.send(t, probes)
+		if !slices.ContainsFunc(probes, func(r *policyRequest) bool { return r.err == nil || !strings.HasSuffix(r.err.Error(), "request: last") }) {
+			return installed
+		}
 	}
-	return saw.String()
+	t.Fatalf("the policies do not work: %v", probes[0].err)
+	return nil
+}
+
+// explain has a request explained.
+func (g *randomGrid) explain(t *testing.T, tr *trial, r *randomRequest) {
+	var o predict.Options
+	o.Configurations, o.CRDs, o.Params = []string{tr.files}, g.definitions, []string{"testdata/policies.yaml"}
+	o.Object, o.Old = r.object, r.old
+	if r.operation == "DELETE" {
+		o.Object, o.Old = r.old, nil
+	}
+	o.Operation, o.Subresource, o.Namespace, o.Name, o.DryRun = r.operation, r.subresource, r.namespace, r.name, !r.kept
+	o.Resource = strings.Join([]string{r.resource.Resource, r.resource.Version, r.resource.Group}, ".")
+	if o.Collection = r.verb == "deletecollection"; o.Collection {
+		o.Name = ""
+	}
+	o.FieldValidation, o.Format, o.Authorizer = metav1.FieldValidationIgnore, "json", "allow"
+	o.User.Name, o.User.Groups = r.user, policyUsers()[r.user]
+	o.NamespaceLabels = strings.NewReplacer(": ", "=", ", ", ",", "'", "").Replace(policyNamespaces()[r.namespace])
+	var out bytes.Buffer
+	if err := predict.Request(t.Context(), &out, o, &project.Project{}); err != nil {
+		r.answer = policyAnswer{Error: err.Error()}
+		return
+	}
+	r.answer = policyAnswer{}
+	if err := json.Unmarshal(out.Bytes(), &r.answer); err != nil {
+		t.Error(err)
+	}
+	if r.answer.Verdict == "open" {
+		r.answer.Error = "the answer is open: " + strings.Join(r.answer.Open, "; ")
+	}
 }

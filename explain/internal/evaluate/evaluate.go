@@ -433,15 +433,18 @@ func (r *validationRecorder) Validate(ctx context.Context, resource schema.Group
 	if m := r.policy.matched; m != nil && m.Error == nil && !m.Matches {
 		s.Verdict, s.Message = ConditionFalse, falseCondition(*m)
 	}
-	for _, d := range result.Decisions {
-		if s.Verdict != Allowed {
-			break
-		}
-		switch {
-		case d.Evaluation == validating.EvalError:
-			s.Verdict, s.Message = Error, d.Message
-		case d.Action == validating.ActionDeny:
-			s.Verdict, s.Message = r.action(), d.Message
+	// The first validation that counts, or else the first error that failurePolicy ignores.
+	for _, action := range []validating.PolicyDecisionAction{validating.ActionDeny, validating.ActionAdmit} {
+		for _, d := range result.Decisions {
+			if s.Verdict != Allowed || d.Action != action {
+				continue
+			}
+			switch {
+			case d.Evaluation == validating.EvalError:
+				s.Verdict, s.Message = Error, d.Message
+			case d.Action == validating.ActionDeny:
+				s.Verdict, s.Message = r.action(), d.Message
+			}
 		}
 	}
 	for _, annotation := range result.AuditAnnotations {

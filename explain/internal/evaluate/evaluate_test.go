@@ -97,7 +97,7 @@ policies:
     spec:
       failurePolicy: Ignore
       matchConstraints: {resourceRules: [{apiGroups: [shop.example.com], apiVersions: [v1], resources: [widgets], operations: [UPDATE]}]}
-      validations: [{expression: "object.spec.missing == 1"}]
+      validations: [{expression: "object.spec.missing == 1"}, {expression: "object.spec.replicas != 9", message: not 9}]
   bindings: [{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: ignored}, spec: {policyName: ignored, validationActions: [Deny]}}]
 `
 
@@ -159,6 +159,7 @@ func TestEvaluate(t *testing.T) {
 		{"allowed, with a warning", "operation: CREATE\nobject: {metadata: {name: w, namespace: shop}, spec: {items: [{name: a, size: 1}]}}\nnamespaceObject: {metadata: {name: shop, labels: {env: prod}}}"},
 		{"denied", "operation: CREATE\nobject: {metadata: {name: w, namespace: shop}, spec: {replicas: 11}}"},
 		{"an update", "operation: UPDATE\nobject: {metadata: {name: w, namespace: shop}, spec: {replicas: 1}}\noldObject: {metadata: {name: w, namespace: shop}, spec: {replicas: 1}}"},
+		{"a denial after an error that is ignored", "operation: UPDATE\nobject: {metadata: {name: w, namespace: shop}, spec: {replicas: 9}}\noldObject: {metadata: {name: w, namespace: shop}, spec: {replicas: 1}}"},
 		{"a deletion", "operation: DELETE\noldObject: {metadata: {name: w, namespace: shop}, spec: {replicas: 1}}"},
 		{"an operation that is none", "operation: PATCH\nobject: {}"},
 		{"another kind", "operation: CREATE\nobject: {apiVersion: v1, kind: Pod}"},

@@ -237,7 +237,7 @@ func (c *Checker) examine(e *typedEnvironment, expressions []expression, sees se
 	var conditions []*condition.Tree
 	var guarded []condition.Guarded
 	mutations := &patches{typedEnvironment: e}
-	cost := newCosts(e)
+	cost := newCosts(e, other)
 	for _, x := range expressions {
 		unfit := func(rule condition.Rule, problems []condition.Problem) {
 			for _, p := range problems {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
@@ -30,6 +31,9 @@ type costs struct {
 	// variables are the costs of variables without the variables that they read, which are in reads.
 	variables map[string]uint64
 	reads     map[string]map[string]bool
+	// unbounded is the size of values whose size is not known. largest are the sizes of variables.
+	unbounded uint64
+	largest   map[string]uint64
 	// together are the expressions that an API server evaluates together. Each of its evaluations computes a variable
 	// once, if an expression reads it (k8s.io/apiserver/pkg/admission/plugin/cel, CompositedConditionEvaluator).
 	together map[evaluation]*evaluated
@@ -50,22 +54,25 @@ type evaluated struct {
 	read  map[string]bool // variables
 }
 
-func newCosts(e *typedEnvironment) *costs {
-	return &costs{typedEnvironment: e, variables: map[string]uint64{}, reads: map[string]map[string]bool{}, together: map[evaluation]*evaluated{}}
+func newCosts(e *typedEnvironment, unbounded uint64) *costs {
+	return &costs{
+		typedEnvironment: e, variables: map[string]uint64{}, reads: map[string]map[string]bool{}, together: map[evaluation]*evaluated{},
+		unbounded: unbounded, largest: map[string]uint64{},
+	}
 }
 
 // add estimates an expression.
 func (c *costs) add(x expression, checked *celgo.Ast) {
-	cost, sizes, ok := c.estimate(x, checked, "")
+	cost, of, ok := c.estimate(x, checked, "")
 	if !ok {
 		c.unknown = true
 		return
 	}
 	if cost > celconfig.PerCallLimit {
-		c.report(x, "the worst case costs about %s, and an API server stops an expression at %s%s", Number(cost), Number(celconfig.PerCallLimit), c.reason(x, checked, cost, sizes))
+		c.report(x, "the worst case costs about %s, and an API server stops an expression at %s%s", Number(cost), Number(celconfig.PerCallLimit), c.reason(x, checked, cost, of.used))
 	}
 	if x.role == variable {
-		c.variables[x.name()], c.reads[x.name()] = cost, variablesOf(checked)
+		c.variables[x.name()], c.reads[x.name()], c.largest[x.name()] = cost, variablesOf(checked), of.largest
 		return
 	}
 	in := evaluation{role: x.role}
@@ -169,7 +176,7 @@ func (c *Checker) Estimate(policy *unstructured.Unstructured, kind schema.GroupV
 	if err != nil {
 		return nil, err
 	}
-	costs := newCosts(e)
+	costs := newCosts(e, math.MaxUint64)
 	for _, x := range s.expressions() {
 		checked, _, _ := e.fit(x)
 		if x.role == variable {
@@ -194,11 +201,40 @@ func (c *Checker) Estimate(policy *unstructured.Unstructured, kind schema.GroupV
 }
 
 // estimate returns the cost of the worst case. A path, if there is one, is taken to have one element. It also
-// returns the sizes of all paths in the estimate.
-func (c *costs) estimate(x expression, checked *celgo.Ast, small string) (cost uint64, _ map[string]int64, ok bool) {
-	s := &sizes{typedEnvironment: c.typedEnvironment, small: small, used: map[string]int64{}}
+// returns the sizes in the estimate.
+func (c *costs) estimate(x expression, checked *celgo.Ast, small string) (cost uint64, _ *sizes, ok bool) {
+	s := &sizes{costs: c, small: small, used: map[string]int64{}}
+	restore := selectedMaps(checked.NativeRep())
 	estimate, err := x.in(c.typedEnvironment).EstimateCost(checked, estimator{&library.CostEstimator{SizeEstimator: s}, s})
-	return estimate.Max, s.used, err == nil
+	restore()
+	if cost = estimate.Max; cost > unlimited {
+		cost = math.MaxUint64
+	}
+	return cost, s, err == nil
+}
+
+// unlimited is the least cost of a value of an unknown size: cel-go takes a tenth for each character.
+const unlimited = math.MaxUint64 / 20
+
+// selectedMaps gives values of a dynamic type the type of a map where an expression reads their fields. Only then does
+// cel-go count the reads that an API server counts. It returns a function that restores the types.
+func selectedMaps(checked *ast.AST) (restore func()) {
+	types := map[int64]*celgo.Type{}
+	ast.PreOrderVisit(checked.Expr(), ast.NewExprVisitor(func(x ast.Expr) {
+		if x.Kind() != ast.SelectKind {
+			return
+		}
+		of := x.AsSelect().Operand().ID()
+		if t := checked.GetType(of); t != nil && (t.Kind() == celgo.DynKind || t.Kind() == celgo.AnyKind) {
+			types[of] = t
+			checked.SetType(of, celgo.MapType(celgo.DynType, celgo.DynType))
+		}
+	}))
+	return func() {
+		for id, t := range types {
+			checked.SetType(id, t)
+		}
+	}
 }
 
 // reason names the field whose bound would lower the cost most.
@@ -240,7 +276,7 @@ func readable(path string) string {
 // sizes tells an estimator the sizes of what expressions read, as for the rules of CustomResourceDefinitions
 // (k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel, sizeEstimator).
 type sizes struct {
-	*typedEnvironment
+	*costs
 	small string
 	used  map[string]int64
 	// largest is the largest size so far. Elements of a computed list are parts of something that is not larger.
@@ -261,11 +297,26 @@ func (e estimator) EstimateCallCost(function, overload string, target *checker.A
 	of := e.CostEstimator.EstimateCallCost(function, overload, target, args)
 	switch {
 	case function == "format" && target != nil: // of values that may hold everything
-		e.largest = math.MaxUint64
+		e.sizes.largest = math.MaxUint64
+	case function == operators.Add && len(args) == 2 && !accumulates(args[0]):
+		e.sizes.largest = max(e.sizes.largest, Sum(e.size(args[0]), e.size(args[1])))
 	case of != nil && of.ResultSize != nil:
-		e.largest = max(e.largest, of.ResultSize.Max)
+		e.sizes.largest = max(e.sizes.largest, of.ResultSize.Max)
 	}
 	return of
+}
+
+// accumulates reports the result of a loop so far, to which the loop adds an element.
+func accumulates(x checker.AstNode) bool {
+	return x.Expr().Kind() == ast.IdentKind && strings.HasPrefix(x.Expr().AsIdent(), "@")
+}
+
+// size is the largest size of a part of an expression.
+func (e estimator) size(x checker.AstNode) uint64 {
+	if computed := x.ComputedSize(); computed != nil {
+		return computed.Max
+	}
+	return e.EstimateSize(x).Max
 }
 
 // flattened estimates flatten. The estimator of cel-go takes the result for as long as the list of lists.
@@ -291,15 +342,15 @@ func flattened(of checker.CostEstimator, target *checker.AstNode, args []checker
 	}
 	result := checker.SizeEstimate{Max: outer.Max}
 	for range min(depth, 8) {
-		result = result.Multiply(checker.SizeEstimate{Max: max(e.largest, other)})
+		result = result.Multiply(checker.SizeEstimate{Max: max(e.sizes.largest, other)})
 	}
 	cost := outer.MultiplyByCostFactor(float64(depth)).Add(checker.FixedCostEstimate(1 + common.ListCreateBaseCost))
-	e.largest = max(e.largest, result.Max)
+	e.sizes.largest = max(e.sizes.largest, result.Max)
 	return &checker.CallEstimate{CostEstimate: cost, ResultSize: &result}
 }
 
-// other is the assumed size of lists, maps and texts without a schema: in the request itself and its namespace, and
-// computed ones.
+// other is the assumed size of computed lists, maps and texts, if nothing in the expression is larger: that of the
+// texts of numbers and times, say. Findings take it for values whose size is not known, too.
 const other = 1024
 
 func (s *sizes) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
@@ -310,23 +361,41 @@ func (s *sizes) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	if path == s.small {
 		return &checker.SizeEstimate{Max: 1}
 	}
-	n := s.find(element.Path())
-	size := int64(other)
-	switch {
+	size := s.unbounded
+	switch n := s.find(element.Path()); {
+	case element.Path()[0] == cel.RequestVarName && requestSizes()[path] > 0:
+		size = requestSizes()[path]
 	case n.decl == nil:
 	case n.decl.IsObject():
-		size = int64(len(n.decl.Fields))
+		size = uint64(len(n.decl.Fields))
 	case n.decl.MaxElements > 0 || n.decl.MaxElements == 0 && n.schema != nil:
-		size = n.decl.MaxElements
+		size = uint64(n.decl.MaxElements)
+	case element.Path()[0] == cel.VariableVarName:
+		size = max(s.costs.largest[element.Path()[1]], other)
 	}
-	s.used[path] = size
-	s.largest = max(s.largest, uint64(max(size, 0)))
-	return &checker.SizeEstimate{Max: uint64(size)}
+	s.used[path] = int64(min(size, math.MaxInt64))
+	s.largest = max(s.largest, size)
+	return &checker.SizeEstimate{Max: size}
+}
+
+// requestSizes are the largest sizes of fields of a request, by path: of words, and of names that an API server checks
+// before admission (k8s.io/apimachinery/pkg/util/validation).
+func requestSizes() map[string]uint64 {
+	all := map[string]uint64{"request/operation": 7, "request/uid": 36, "request/subResource": 253, "request/requestSubResource": 253}
+	for _, of := range []string{"kind", "resource", "requestKind", "requestResource"} {
+		for _, field := range []string{"group", "version", "kind", "resource"} {
+			all["request/"+of+"/"+field] = 253
+		}
+	}
+	return all
 }
 
 // find returns the place at the end of a path of an estimator; the zero node if it is not known.
 func (e *typedEnvironment) find(path []string) node {
 	n := e.roots[path[0]]
+	if e.object != nil && len(path) > 1 && path[0] == cel.NamespaceVarName && path[1] == "metadata" {
+		n = e.object.root // all metadata is alike
+	}
 	for _, name := range path[1:] {
 		switch name {
 		case "@items", "@values":

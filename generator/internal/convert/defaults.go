@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,23 +28,92 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 		}
 		for _, d := range sides.Directions() {
 			from, to := c.From(d).Last(), c.To(d).Last()
-			if c.isEntry() || warned[to] || c.Default != nil && d == ToHub || !limits.LeavesZeroOut(to) || limits.RefusesZero(from) || limits.RefusesZero(to) {
+			_, isWrap := c.Value.Kind.(Wrap)
+			how, isEntry := c.Value.Kind.(Entry)
+			if isEntry && how.Keys.To(d) != "" || c.Default != nil && d == ToHub {
 				continue
 			}
-			if warned[to] = true; p.allows(RuleDefault, in, c, here.Spoke) {
-				continue
+			for _, member := range append([]Path{nil}, c.Value.zeroMembers(d)...) {
+				target, reason := to, ""
+				if member != nil {
+					target = member.Last()
+				}
+				if limits.LeavesZeroOut(target) {
+					reason = "its JSON leaves that out, and an API server then sets the default " + schema.Default(target)
+				} else if around := c.replacedAround(d); member == nil && around != nil {
+					reason = fmt.Sprintf("that does not make %s, and an API server then sets its default %s", around.JSON, schema.Default(around))
+				}
+				if reason == "" || warned[target] || limits.RefusesZero(target) || (member == nil || isWrap) && limits.RefusesZero(from) {
+					continue
+				}
+				if warned[target] = true; !p.allows(RuleDefault, in, c, here.Spoke) {
+					p.zeroDefault(in, c, here, d, member, reason)
+				}
 			}
-			version, option := p.version(d.To()), "omitempty"
-			if !to.OmitEmpty || to.Type.Kind() == resolve.Struct || to.Type.Kind() == resolve.Array {
-				option = "omitzero"
-			}
-			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
-				strings.Join(here.To(d).Names(), "."), version, limits.ZeroText(to.Type), schema.Default(to)).
-				WithHint("make it a pointer, or take %s out of its tag; %s accepts it", option, p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		return true
 	})
 	return warned
+}
+
+// zeroDefault warns of a field of a direction's destination that cannot be zero.
+func (p *planner) zeroDefault(in *Pair, c *Claim, here place, d Direction, member Path, reason string) {
+	path := here.To(d)
+	path = slices.Concat(path, member)
+	to := path.Last()
+	version, option := p.version(d.To()), "omitempty"
+	if !to.OmitEmpty || to.Type.Kind() == resolve.Struct || to.Type.Kind() == resolve.Array {
+		option = "omitzero"
+	}
+	remedy := fmt.Sprintf("make it a pointer, or take %s out of its tag", option)
+	if !limits.OmitsEmpty(to) {
+		remedy = "remove that default"
+	}
+	p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: %s",
+		strings.Join(path.Names(), "."), version, limits.ZeroText(to.Type), reason).
+		WithHint("%s; %s accepts it", remedy, p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
+}
+
+// zeroMembers returns the members of a struct in a direction's destination that a plain value becomes, and that may be
+// zero beside others: of a struct around the value, or of a text's parts.
+func (v *Value) zeroMembers(d Direction) (all []Path) {
+	for ; v != nil; v = v.Elem {
+		if v.Outer != d.To() {
+			continue
+		}
+		switch how := v.Kind.(type) {
+		case Wrap:
+			all = append(all, how.Member)
+		case Tuple:
+			for _, text := range how.Texts {
+				for _, m := range text.Members {
+					if m.Value == "" {
+						all = append(all, m.Member)
+					}
+				}
+			}
+		case Parts:
+			for _, part := range how.Parts {
+				all = append(all, part.Member)
+			}
+		}
+	}
+	return all
+}
+
+// replacedAround returns the field of a pointer around the claim's field in a direction's destination, if the zero value
+// makes no struct there and an API server sets a default that has the field.
+func (c *Claim) replacedAround(d Direction) *resolve.Field {
+	path := c.To(d)
+	if c.ZeroBelow(d) || path.Last().Type.Kind() == resolve.Pointer {
+		return nil
+	}
+	for _, f := range path[:len(path)-1] {
+		if f.Type.Kind() == resolve.Pointer && schema.Default(f) != "" && limits.ReplacesNil(f) && (schema.Default(f) != "{}" || limits.ReplacesZero(path.Last())) {
+			return f
+		}
+	}
+	return nil
 }
 
 // unreached reports defaults for fields below a pointer that nothing sets, so that the default would never apply.

@@ -58,7 +58,7 @@ func (k Checked) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismat
 		return k.json(p, v)
 	case "string":
 		for _, d := range sides.Directions() {
-			if t := v.From(d); p.fields.From(d).OmitEmpty && (t.IsWhole() || t.IsBool()) {
+			if t, f := v.From(d), p.fields.From(d); (f.OmitEmpty || f.OmitZero) && (t.IsWhole() || t.IsBool()) {
 				k.OmitsZero[d] = fields.SetOf(t)
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
-	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
@@ -97,11 +96,11 @@ func (c *Claim) staysAs() (string, bool) {
 }
 
 // isSame reports whether a field is the same as a whole, and JSON omits it on both sides or on neither. A member
-// required in one version must not be missing because the other version may omit it.
+// required in one version must not be missing because the other version may omit it. Go writes structs even with
+// omitempty, but a schema need not have them then.
 func (c *Claim) isSame(seen map[*Pair]bool) bool {
 	s, h := c.Spoke.Last(), c.Hub.Last()
-	omits := s.OmitEmpty == h.OmitEmpty || s.Type.Kind() == resolve.Struct && h.Type.Kind() == resolve.Struct
-	return omits && s.OmitZero == h.OmitZero && c.Value.isSame(seen)
+	return s.OmitEmpty == h.OmitEmpty && s.OmitZero == h.OmitZero && c.Value.isSame(seen)
 }
 
 // isSame reports whether every field of both structs is the same.

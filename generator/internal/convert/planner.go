@@ -82,6 +82,9 @@ func (p *planner) plan(types Sides[*Type]) *Plan {
 	plan := &Plan{Conversion: p.conversion, Root: root, Schemas: sides.New(schemaOf(root, Spoke), schemaOf(root, Hub))}
 	p.noteOneDefault(plan, p.noteDefaults(plan))
 	p.noteBounds(plan)
+	p.noteBeside(plan)
+	p.noteExpressions(plan)
+	p.noteFloats(plan)
 	p.noteUnknown(plan)
 	p.noteUnkeyed(plan)
 	p.noteRefused(plan)

@@ -3,9 +3,11 @@
 package convert
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -79,6 +81,49 @@ func (p *planner) noteUnknown(plan *Plan) {
 		}
 		return true
 	})
+}
+
+// noteFloats warns of numbers that a conversion reads into a float32, with fewer digits than an object may have. Members
+// that the handler copies as text keep their digits.
+func (p *planner) noteFloats(plan *Plan) {
+	same, warned := plan.Same(), map[*resolve.Field]bool{}
+	plan.visit(func(in *Pair, c *Claim, here place) bool {
+		if c.Verb == model.Drop || c.Spoke != nil && same.has(here.Spoke.Names()) {
+			return false
+		}
+		for _, side := range []Side{Spoke, Hub} {
+			path := c.At(side)
+			inner, _ := c.Value.Inner()
+			if path == nil || warned[path.Last()] || path.Last().Type.Err() != nil || !holdsFloat(path.Last().Type, inner == nil, nil) {
+				continue
+			}
+			at, s := path.Last().Range, hint.Spot{}
+			if c.Spoke != nil {
+				at, s = c.Spoke.Last().Range, p.spotAt(in, c, here)
+			} else {
+				s = (&pairPlanner{planner: p, Pair: in, at: here.around(c)}).spotOf()
+				s.On = " on " + in.Spoke.Name
+			}
+			if warned[path.Last()] = true; p.allows(RuleFloat, in, c, here.Spoke) {
+				continue
+			}
+			p.diags.Add(diag.Warningf(at, RuleFloat, "%s of %s is float32: a conversion rounds numbers to about seven digits",
+				here.paths().At(side), p.version(side)).
+				WithHint("make it a float64, or better a resource.Quantity; %s accepts it", s.Marker(model.Allow, "rule", RuleFloat)))
+			break
+		}
+		return true
+	})
+}
+
+// holdsFloat reports whether a type is float32, or has elements of it. With deep, fields of structs count.
+func holdsFloat(t *resolve.Type, deep bool, inside []*resolve.Type) bool {
+	t = t.Innermost()
+	if t.Err() != nil || t.Kind() != resolve.Struct || !deep || t.EncodesItself() || slices.Contains(inside, t) {
+		return t.Err() == nil && t.Basic() == "float32"
+	}
+	inside = append(slices.Clip(inside), t)
+	return slices.ContainsFunc(fields.Of(t, nil), func(m Path) bool { return holdsFloat(m.Last().Type, deep, inside) })
 }
 
 // unknown warns of one struct with unknown members.
@@ -172,7 +217,12 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 				continue
 			}
 			const most = 3
-			names := list.Elem.ownMembers(d.From(), map[*Pair]bool{})
+			names, some := list.Elem.ownMembers(d.From(), map[*Pair]bool{})
+			for _, name := range some {
+				if name != "" { // else a changed element is another one as a whole
+					names = append(names, "some values of "+name)
+				}
+			}
 			if len(names) > most {
 				names = append(names[:most], "...")
 			}
@@ -190,11 +240,18 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 	})
 }
 
-// ownMembers returns the members of a value that the other side lacks, as paths in JSON names.
-func (v *Value) ownMembers(side Side, inside map[*Pair]bool) (names []string) {
+// ownMembers returns the members of a value that the other side lacks, as paths in JSON names, and the members of which
+// it cannot represent some values. The path is empty for the value itself. Only their author knows what functions of
+// the user lose, and whether a list was nil or empty is no matter.
+func (v *Value) ownMembers(side Side, inside map[*Pair]bool) (lacks, some []string) {
 	for ; v != nil; v = v.Elem {
-		if how, ok := v.Kind.(Wrap); ok && v.Loss[side.Out()] != "" && v.Outer == side {
-			names = append(names, "members beside "+how.Member.String())
+		how, isWrap := v.Kind.(Wrap)
+		switch {
+		case v.Loss[side.Out()] == "" || v.Kind == Kind(Hook{}) || v.EmptyIsNil[side.Out()]:
+		case isWrap && v.Outer == side:
+			lacks = append(lacks, "members beside "+how.Member.String())
+		default:
+			some = []string{""}
 		}
 		pair := v.Pair()
 		if pair == nil || inside[pair] || pair.Opaque {
@@ -205,13 +262,21 @@ func (v *Value) ownMembers(side Side, inside map[*Pair]bool) (names []string) {
 			if path := c.At(side); path == nil || c.Functions != sides.Both(false) {
 				continue
 			} else if c.Value == nil && c.Loss(side.Out()) != "" {
-				names = append(names, path.String())
+				lacks = append(lacks, path.String())
 			} else if c.Value != nil {
-				for _, name := range c.Value.ownMembers(side, inside) {
-					names = append(names, path.String()+"."+name)
-				}
+				below, values := c.Value.ownMembers(side, inside)
+				lacks, some = append(lacks, inPath(path, below)...), append(some, inPath(path, values)...)
 			}
 		}
 	}
-	return names
+	return lacks, some
+}
+
+// inPath returns the names of members of the field at a path. An empty name is the field itself.
+func inPath(path Path, names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, strings.TrimSuffix(path.String()+"."+name, "."))
+	}
+	return all
 }

@@ -52,7 +52,9 @@ func Lint(ctx context.Context, c engine.Config, kubeVersion string) (LintResult,
 	s := lint.Facts{
 		Tests: slices.Contains(run.Outputs, output.Tests), Constants: lint.Constants(ctx, state.Module, state.Project),
 		Updates: lint.Updates(ctx, state.Module, state.Project),
-		Patched: sync.OnceValue(func() bool { return patchesSelectors([]string{filepath.Join(run.Root, "config")}, run.Manifest) }),
+		Patched: sync.OnceValue(func() bool {
+			return patchesSelectors([]string{filepath.Join(run.Root, "config")}, run.AllManifests()...)
+		}),
 	}
 	s.Bundled = bundled(run.Root)
 	s.Reconciles = sync.OnceValue(func() bool { return run.Reconciles(ctx) })
@@ -100,6 +102,11 @@ func LintManifests(dir string, paths []string, stdin io.Reader, kubeVersion stri
 	for _, f := range lint.DefinitionFindings(contents.Definitions, s) {
 		result.Diagnostics.Add(f.Diagnostic)
 	}
+	rules, err := brokenDefinitions(contents.Definitions)
+	if err != nil {
+		return LintResult{}, err
+	}
+	result.Diagnostics.Add(rules...)
 	result.Diagnostics = result.Diagnostics.Sorted()
 	return result, result.addPolicies(&contents, s, kubeVersion)
 }

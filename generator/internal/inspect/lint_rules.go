@@ -3,6 +3,7 @@
 package inspect
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	goschema "github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
@@ -53,6 +55,39 @@ func brokenRules(ctx context.Context, m *load.Module, declared []engine.Declared
 					reported[id] = true
 					list.Add(lint.BrokenRule(at, f.Message))
 				}
+			}
+		}
+	}
+	return list, nil
+}
+
+// brokenDefinitions returns the validation rules of CustomResourceDefinitions in files for which an API server refuses
+// them.
+func brokenDefinitions(definitions []*manifest.Definition) (list diag.List, err error) {
+	for _, d := range definitions {
+		for _, v := range d.Versions {
+			if v.Schema == nil {
+				continue
+			}
+			text, err := v.Schema.JSON()
+			if err != nil || !bytes.Contains(text, []byte(`"x-kubernetes-validations"`)) {
+				continue
+			}
+			props, err := propsOf(text)
+			if err != nil {
+				continue // the schema is none, which is not about its rules
+			}
+			kind := explained.GroupVersionKind{Group: d.Group, Version: v.Name, Kind: d.Kind}
+			found, err := explain.CheckRules(explained.Type{GroupVersionKind: kind, Schema: props})
+			if err != nil {
+				return nil, fmt.Errorf("the schema of %s: %w", d.Name, err)
+			}
+			for _, f := range found {
+				at := v.Schema.RuleAt(f.Path, f.Rule)
+				if !at.IsValid() {
+					at = v.Range
+				}
+				list.Add(lint.BrokenRule(at, f.Message))
 			}
 		}
 	}

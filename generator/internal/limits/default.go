@@ -42,9 +42,15 @@ func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
 
 // LeavesZeroOut reports whether a field is left out if its value is zero, so that the API server replaces the zero. A
 // pointer to zero is written.
-func LeavesZeroOut(f *resolve.Field) bool { return OmitsZero(f) && ReplacesZero(f) }
+func LeavesZeroOut(f *resolve.Field) bool { return OmitsEmpty(f) && ReplacesZero(f) }
 
-// OmitsZero reports whether JSON omits the zero value of a field that is no pointer.
+// OmitsEmpty is OmitsZero with the empty list or map as zero. The option omitzero omits nil alone.
+func OmitsEmpty(f *resolve.Field) bool {
+	kind := f.Type.Kind()
+	return OmitsZero(f) && (f.OmitEmpty || kind != resolve.Slice && kind != resolve.Map)
+}
+
+// OmitsZero reports whether JSON omits the zero value of a field that is no pointer. For a list or map, this is nil.
 func OmitsZero(f *resolve.Field) bool {
 	switch f.Type.Kind() {
 	case resolve.Basic, resolve.Slice, resolve.Map:

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
 )
@@ -75,7 +76,15 @@ func (b Value) MayBeAbsent() bool {
 // unless the handler copies it as text. It is empty without such a value. The zero value of a struct has members, and
 // is not looked at.
 func (b Value) leftOut(to Value, isText bool) string {
-	if b.field == nil || to.field == nil || !schema.IsRequired(to.field) || schema.Default(to.field) != "" || b.Type.Kind() == resolve.Struct {
+	if b.field == nil || to.field == nil || schema.Default(to.field) != "" {
+		return ""
+	}
+	if b.Type.Is(fields.MetaPackage, "Time") || b.Type.Is(fields.MetaPackage, "MicroTime") { // JSON has null for zero
+		if b.MayBeAbsent() && to.field.Type == to.Type && to.writesZero() && !schema.IsNullable(to.field) {
+			return "absent"
+		}
+	}
+	if !schema.IsRequired(to.field) || b.Type.Kind() == resolve.Struct {
 		return ""
 	}
 	isPointer := b.field.Type.Kind() == resolve.Pointer
@@ -84,7 +93,7 @@ func (b Value) leftOut(to Value, isText bool) string {
 	case !leavesOut:
 	case b.MayBeAbsent():
 		return "absent"
-	case !isText && !isPointer && b.writesZero() && !RefusesZero(b.field):
+	case !isText && !isPointer && OmitsEmpty(to.field) && b.writesZero() && !RefusesZero(b.field):
 		return ZeroText(b.Type)
 	}
 	return ""
@@ -150,7 +159,7 @@ func Refusals(from, to Value, c Change) (found []Refusal) {
 	if all == nil {
 		return found
 	}
-	s := origin{t: from.Type, limits: from.limits(), same: c.Same, zeroless: !c.IsText && (to.field != nil && OmitsZero(to.field) || c.IsZeroless)}
+	s := origin{t: from.Type, limits: from.limits(), same: c.Same, zeroless: !c.IsText && (to.field != nil && OmitsEmpty(to.field) || c.IsZeroless)}
 	s.setValues(c)
 	for _, l := range all {
 		found = append(found, s.refusedBy(l, to.Type)...)

@@ -37,8 +37,12 @@ func DefinitionFindings(definitions []*manifest.Definition, s Facts) []Finding {
 	for _, r := range Table() {
 		base.rule = r
 		for _, d := range definitions {
-			if r.definition != nil && d.Conversion != nil {
-				r.definition(definitionPass{base, d})
+			switch of := (definitionPass{base, d}); {
+			case r.definition == nil:
+			case d.Conversion != nil:
+				r.definition(of)
+			case d.Idle.IsValid() && r.ID == "W45":
+				idleConversion(of)
 			}
 		}
 	}
@@ -80,6 +84,12 @@ func refusedConversion(p definitionPass) {
 		}
 		p.at("API servers refuse %s: %s", e.Field, e.ErrorBody()).Hint = "write what API servers accept, such as path: /convert"
 	}
+}
+
+// idleConversion reports a webhook beside the strategy None.
+func idleConversion(p definitionPass) {
+	d := p.report(&model.Webhook{}, p.Idle, "the conversion of %s: API servers refuse a webhook beside strategy: None", p.Name)
+	d.Hint = "write strategy: Webhook, or remove the webhook"
 }
 
 func missingServiceOfConversion(p definitionPass) {

@@ -41,10 +41,18 @@ func futileSubresources(p webhookPass) {
 			}
 		}
 		futile := false
+		neverHappens := func(o admissionregistrationv1.OperationType) bool {
+			return !lacks && o != "*" && len(rule.Resources) > 0 &&
+				!slices.ContainsFunc(rule.Resources, func(r string) bool { return p.mayHappen(o, rule.APIGroups, r) })
+		}
 		for j, o := range rule.Operations {
-			if !lacks && o != "*" && len(rule.Resources) > 0 && !slices.ContainsFunc(rule.Resources, func(r string) bool { return p.mayHappen(o, rule.APIGroups, r) }) {
+			if neverHappens(o) {
 				futile = true
-				p.never(fmt.Sprintf("rules[%d].operations[%d]", i, j), "%s never happens to %s", o, strings.Join(rule.Resources, ", ")).Hint =
+				report := p.never
+				if others := slices.ContainsFunc(rule.Operations, func(o admissionregistrationv1.OperationType) bool { return !neverHappens(o) }); others && p.policy != nil {
+					report = p.at // the rule works for the others, and a policy has no code for this one
+				}
+				report(fmt.Sprintf("rules[%d].operations[%d]", i, j), "%s never happens to %s", o, strings.Join(rule.Resources, ", ")).Hint =
 					"name the operations that happen: " + cmp.Or(strings.ToLower(string(happens(rule.Resources[0]))), "create, update and delete")
 			}
 		}

@@ -29,6 +29,8 @@ type Definition struct {
 	// Unconverted is true for the strategy None: versions differ in nothing but apiVersion. It is an API server's
 	// default. A file without a strategy may leave it to an overlay.
 	Unconverted bool
+	// Idle is the position of a webhook beside the strategy None, which API servers refuse. It is not valid without one.
+	Idle diag.Range
 }
 
 // Version is a version of a kind.
@@ -119,7 +121,9 @@ func (r *reader) definition(t text, node *yaml.Node) {
 		}
 		d.Versions = append(d.Versions, version)
 	}
-	if c := o.Spec.Conversion; c.Strategy == "Webhook" {
+	if c := o.Spec.Conversion; d.Unconverted && (c.Webhook.ClientConfig.URL != nil || c.Webhook.ClientConfig.Service != nil || len(c.Webhook.ConversionReviewVersions) > 0) {
+		d.Idle = t.Range(entry(entry(spec, "conversion"), "webhook"))
+	} else if c.Strategy == "Webhook" {
 		d.Conversion = &Conversion{ReviewVersions: c.Webhook.ConversionReviewVersions}
 		if at := entry(spec, "conversion"); at != nil {
 			d.Conversion.Range = t.Range(at)

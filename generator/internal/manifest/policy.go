@@ -3,6 +3,8 @@
 package manifest
 
 import (
+	"strings"
+
 	"go.yaml.in/yaml/v3"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
@@ -39,6 +41,10 @@ func (r *reader) policy(t text, node *yaml.Node, mutating, binding bool) {
 	source := model.Source{Range: at, At: model.Positions{}}
 	t.positions(source.At, "", node)
 	if binding {
+		if ref := bound.Spec.ParamRef; ref != nil && ref.ParameterNotFoundAction == nil && strings.HasSuffix(bound.APIVersion, "/v1alpha1") {
+			// SetDefaults_ParamRef of k8s.io/kubernetes/pkg/apis/admissionregistration/v1alpha1. Later versions need the field.
+			ref.ParameterNotFoundAction = new(admissionregistrationv1.DenyAction)
+		}
 		r.bindings = append(r.bindings, boundPolicy{mutating, &model.Binding{Source: source, Name: bound.Name, Spec: bound.Spec}})
 		return
 	}

@@ -111,6 +111,33 @@ func (w *walk) rules(path []string, node *yaml.Node) (all []model.DefinitionRule
 	return all
 }
 
+// RuleAt returns the position of a rule of the schema at a path: names of properties, * for the elements of a list or
+// map. It is not valid if there is no such rule.
+func (s *Schema) RuleAt(path []string, index int) (at diag.Range) {
+	node := s.node
+	for _, step := range path {
+		switch {
+		case node == nil:
+			return at
+		case step != "*":
+			node = entry(entry(node, "properties"), step)
+		case entry(node, "items") != nil:
+			node = entry(node, "items")
+		default:
+			node = entry(node, "additionalProperties")
+		}
+		if node != nil {
+			node = yamltext.Resolve(node)
+		}
+	}
+	if rules := elements(entry(node, "x-kubernetes-validations")); index < len(rules) {
+		if rule := entry(yamltext.Resolve(rules[index]), "rule"); rule != nil {
+			return s.text.Range(rule)
+		}
+	}
+	return at
+}
+
 // AddRules adds to policies the rules in the definitions of the kinds that they match. Rules that a policy has already,
 // from the markers of its type, are left out.
 func AddRules(policies []*model.Policy, definitions []*Definition) {

@@ -18,6 +18,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
@@ -50,16 +51,19 @@ func ImportPolicies(ctx context.Context, c Config, files []string, dir string) (
 	if len(policies) == 0 {
 		return result, errors.New("the files have no admission policies")
 	}
+	for _, f := range check.RefusedPolicies(&model.Project{API: "v1", Policies: policies}) {
+		diags.Add(f.Diagnostic)
+	}
+	if diags.HasErrors() {
+		result.Diagnostics = diags.Sorted()
+		return result, nil
+	}
 	path := filepath.Join(dir, "policies.go")
 	if regular.Exists(path) {
 		return result, fmt.Errorf("%s exists already: name another folder", path)
 	}
-	text, err := policiesFile(packageName(ctx, run, dir), policies)
-	if err != nil {
-		return result, err
-	}
 	var e edits
-	e.Create = []output.File{{Path: path, Content: text, Owner: output.Once}}
+	e.Create = []output.File{{Path: path, Content: policiesFile(packageName(ctx, run, dir), policies), Owner: output.Once}}
 	after := run.Read(ctx, e.Edits)
 	diags.Add(after.Diagnostics...)
 	if !diags.HasErrors() {
@@ -94,26 +98,19 @@ func packageName(ctx context.Context, run engine.Run, dir string) string {
 }
 
 // policiesFile returns a file with the policies' markers on the package.
-func policiesFile(name string, policies []*model.Policy) ([]byte, error) {
+func policiesFile(name string, policies []*model.Policy) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Package %s has admission policies.\n", name)
 	for _, p := range policies {
-		lines, err := policyMarkers(p, len(policies) > 1)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Name, err)
-		}
-		fmt.Fprintf(&b, "//\n%s\n", strings.Join(lines, "\n"))
+		fmt.Fprintf(&b, "//\n%s\n", strings.Join(policyMarkers(p, len(policies) > 1), "\n"))
 	}
 	fmt.Fprintf(&b, "package %s\n", name)
-	return b.Bytes(), nil
+	return b.Bytes()
 }
 
 // policyMarkers returns a policy's markers as comment lines. If a file has several policies, each member names its
 // policy.
-func policyMarkers(p *model.Policy, several bool) ([]string, error) {
-	if p.Spec.MatchConstraints == nil || len(p.Spec.MatchConstraints.ResourceRules) == 0 {
-		return nil, errors.New("it has no rules: the files have only its bindings, or it matches everything")
-	}
+func policyMarkers(p *model.Policy, several bool) []string {
 	begin := "// +webhook:policy:"
 	member := func() *arguments {
 		if several {
@@ -179,12 +176,18 @@ func policyMarkers(p *model.Policy, several bool) ([]string, error) {
 	}
 	for _, bound := range p.Bindings {
 		a := member()
-		if err := a.binding(bound, p); err != nil {
-			return nil, fmt.Errorf("binding %s: %w", bound.Name, err)
-		}
+		a.binding(bound, p)
 		add("binding", a, "")
+		if m := bound.Spec.MatchResources; m != nil {
+			for _, r := range m.ResourceRules[min(1, len(m.ResourceRules)):] {
+				add("rule", member().text("binding", bound.Name).namedRule(r), "")
+			}
+			for _, r := range m.ExcludeResourceRules {
+				add("exclude", member().text("binding", bound.Name).namedRule(r), "")
+			}
+		}
 	}
-	return lines, nil
+	return lines
 }
 
 // addWord adds an argument if it is set.
@@ -224,7 +227,8 @@ func selectorText(s *metav1.LabelSelector) string {
 	return metav1.FormatLabelSelector(s)
 }
 
-func (a *arguments) binding(b *model.Binding, p *model.Policy) error {
+// binding adds the arguments of a binding, with the first of its rules.
+func (a *arguments) binding(b *model.Binding, p *model.Policy) {
 	if b.Name != p.Name {
 		a.text("name", b.Name)
 	}
@@ -241,15 +245,11 @@ func (a *arguments) binding(b *model.Binding, p *model.Policy) error {
 		addWord(a, "parameterNotFound", ref.ParameterNotFoundAction)
 	}
 	if m := b.Spec.MatchResources; m != nil {
-		if len(m.ResourceRules) > 1 || len(m.ExcludeResourceRules) > 0 {
-			return errors.New("a marker of a binding has one rule, and excludes nothing")
-		}
-		if len(m.ResourceRules) == 1 {
+		if len(m.ResourceRules) > 0 {
 			a.namedRule(m.ResourceRules[0])
 		}
 		a.match(m)
 	}
-	return nil
 }
 
 // quoteExpression returns a Go string literal that gofmt keeps in a doc comment. gofmt replaces two single quotes or

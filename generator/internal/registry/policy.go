@@ -37,7 +37,9 @@ type PolicyMember interface{ Of() diag.Sourced[string] }
 // PolicyRule is the marker +webhook:policy:rule or +webhook:policy:exclude.
 type PolicyRule struct {
 	Member
-	Exclude                   bool
+	Exclude bool
+	// Binding is the name of the binding that has the rule; empty for a rule of the policy.
+	Binding                   diag.Sourced[string]
 	Operations, ResourceNames diag.Sourced[[]string]
 	Matched
 }
@@ -207,6 +209,8 @@ func policyRule(exclude bool) marker.Definition {
 		m.Exclude = exclude
 		return append([]marker.Parameter{
 			ofPolicy(&m.Member),
+			{Name: "binding", Type: marker.String(&m.Binding), Default: "the rule is the policy's",
+				Doc: "The binding that the rule applies to: its name, or the first part of the name."},
 			{Name: "operations", Elsewhere: Of("operations").Elsewhere, Type: marker.List(&m.Operations, model.Operations()...), Default: "the policy's", Doc: "The operations on the object."},
 		}, append(m.Matched.parameters(), resourceNames(&m.ResourceNames))...)
 	})

@@ -147,19 +147,6 @@ func qualified(f *jen.File, t model.GoType) *jen.Statement {
 	return jen.Qual(t.Path, t.Name)
 }
 
-// code returns source code, and imports its packages.
-func code(f *jen.File, c model.Code) *jen.Statement {
-	s := &jen.Statement{}
-	for _, p := range c {
-		if p.Name.IsZero() {
-			s.Op(p.Text)
-		} else {
-			s.Add(qualified(f, p.Name))
-		}
-	}
-	return s
-}
-
 // versionPackage reports whether a package has the name of a version.
 func versionPackage(name string) bool {
 	return len(name) > 1 && name[0] == 'v' && name[1] >= '0' && name[1] <= '9'

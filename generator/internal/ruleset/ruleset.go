@@ -67,7 +67,7 @@ func Group(all []model.ConversionRule) Set {
 // these lack, it has no effect on the others.
 func (s Set) Reach(declared string, spoke, hub *resolve.Type, taken map[string]bool) []ForField {
 	var found []ForField
-	for _, in := range inlined(spoke, nil) {
+	for _, in := range Inlined(spoke, nil) {
 		if in != spoke && fieldIndex(found, in.Name) >= 0 {
 			continue // a rule moves the embedded struct as a whole
 		}
@@ -105,15 +105,15 @@ func (s Set) Reach(declared string, spoke, hub *resolve.Type, taken map[string]b
 	return found
 }
 
-// inlined returns a struct and the structs that it embeds, whose fields are its own in JSON.
-func inlined(t *resolve.Type, all []*resolve.Type) []*resolve.Type {
+// Inlined returns a struct and the structs that it embeds, whose fields are its own in JSON.
+func Inlined(t *resolve.Type, all []*resolve.Type) []*resolve.Type {
 	if slices.Contains(all, t) {
 		return all
 	}
 	all = append(all, t)
 	for _, f := range t.Fields() {
 		if inner := f.Type.Target(); f.Inline && inner.Kind() == resolve.Struct && !inner.EncodesItself() {
-			all = inlined(inner, all)
+			all = Inlined(inner, all)
 		}
 	}
 	return all
@@ -255,7 +255,7 @@ func (s Set) Alike(t *resolve.Type) bool {
 
 // Names reports whether rules name a type, or a struct that it embeds.
 func (s Set) Names(t *resolve.Type) bool {
-	return slices.ContainsFunc(inlined(t, nil), func(in *resolve.Type) bool { return len(s.of[GoType(in)]) > 0 })
+	return slices.ContainsFunc(Inlined(t, nil), func(in *resolve.Type) bool { return len(s.of[GoType(in)]) > 0 })
 }
 
 // Hooked reports whether the user's own code converts all values of two types.

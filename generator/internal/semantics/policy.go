@@ -35,16 +35,27 @@ func (b *builder) addPolicies(m *packageMarkers, d *declaration) {
 	}
 	// A policy with an error is missing here. Errors about its members would only repeat that.
 	broken := m.broken || len(d.builtPolicies) < len(markers)
-	for _, member := range marked[registry.PolicyMember](d) {
+	members := marked[registry.PolicyMember](d)
+	for _, member := range members {
+		if rule, ok := member.marker.(*registry.PolicyRule); ok && rule.Binding.IsSet() {
+			continue
+		}
 		for _, p := range b.policiesOf(d.builtPolicies, broken, member) {
 			b.addMember(p, member)
 		}
 	}
 	for _, p := range d.builtPolicies {
-		p.Incomplete = m.broken
 		if len(p.Bindings) == 0 {
 			b.bind(p, declared[*registry.Binding]{Range: p.Range, marker: &registry.Binding{}})
 		}
+	}
+	for _, member := range members {
+		if rule, ok := member.marker.(*registry.PolicyRule); ok && rule.Binding.IsSet() {
+			b.addBindingRule(b.policiesOf(d.builtPolicies, broken, member), broken, declared[*registry.PolicyRule]{member.Range, member.name, rule})
+		}
+	}
+	for _, p := range d.builtPolicies {
+		p.Incomplete = m.broken
 		var rules []admissionregistrationv1.RuleWithOperations
 		for _, r := range p.Spec.MatchConstraints.ResourceRules {
 			rules = append(rules, r.RuleWithOperations)
@@ -203,14 +214,7 @@ func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMemb
 	s := &p.Spec
 	switch m := member.marker.(type) {
 	case *registry.PolicyRule:
-		list, field := &s.MatchConstraints.ResourceRules, inPolicy+".resourceRules"
-		if m.Exclude {
-			list, field = &s.MatchConstraints.ExcludeResourceRules, inPolicy+".excludeResourceRules"
-		}
-		path := fmt.Sprintf("%s[%d]", field, len(*list))
-		p.At[path] = member.Range
-		rule := policyRule{m.Operations, m.ResourceNames, m.Matched}
-		*list = append(*list, rule.completedBy(s.MatchConstraints.ResourceRules[0].RuleWithOperations, path, p.At))
+		addRule(s.MatchConstraints, inPolicy, s.MatchConstraints.ResourceRules[0].RuleWithOperations, p.At, member.Range, m)
 	case *registry.PolicyExpression:
 		addExpression(p, member.Range, m)
 	case *registry.Validation:
@@ -236,6 +240,51 @@ func (b *builder) addMember(p *model.Policy, member declared[registry.PolicyMemb
 	case *registry.Binding:
 		b.bind(p, declared[*registry.Binding]{member.Range, member.name, m})
 	}
+}
+
+// addRule adds a rule to match constraints at a path. It takes missing arguments from base.
+func addRule(to *admissionregistrationv1.MatchResources, path string, base admissionregistrationv1.RuleWithOperations, positions model.Positions, at diag.Range, m *registry.PolicyRule) {
+	list, field := &to.ResourceRules, path+".resourceRules"
+	if m.Exclude {
+		list, field = &to.ExcludeResourceRules, path+".excludeResourceRules"
+	}
+	path = fmt.Sprintf("%s[%d]", field, len(*list))
+	positions[path] = at
+	rule := policyRule{m.Operations, m.ResourceNames, m.Matched}
+	*list = append(*list, rule.completedBy(base, path, positions))
+}
+
+// addBindingRule adds a rule to the bindings that its marker names: by their names, or by the first part of these.
+func (b *builder) addBindingRule(policies []*model.Policy, broken bool, at declared[*registry.PolicyRule]) {
+	said := at.marker.Binding
+	var names []string
+	found := false
+	for _, name := range []func(string) string{func(name string) string { return name }, firstLabel} {
+		for _, p := range policies {
+			for _, binding := range p.Bindings {
+				if names = append(names, binding.Name); name(binding.Name) != said.V {
+					continue
+				}
+				found = true
+				s := &binding.Spec
+				s.MatchResources = cmp.Or(s.MatchResources, &admissionregistrationv1.MatchResources{})
+				addRule(s.MatchResources, inBinding, p.Spec.MatchConstraints.ResourceRules[0].RuleWithOperations, binding.At, at.Range, at.marker)
+			}
+		}
+		if found {
+			return
+		}
+	}
+	if !broken && len(policies) > 0 {
+		names = slices.Compact(slices.Sorted(slices.Values(names)))
+		b.diags.Add(diag.Errorf(said.At, model.RuleBelongs, "no binding of this declaration is called %q", said.V).
+			WithHint("its bindings: %s", strings.Join(names, ", ")).WithNearest(said.V, names))
+	}
+}
+
+func firstLabel(name string) string {
+	label, _, _ := strings.Cut(name, ".")
+	return label
 }
 
 func addExpression(p *model.Policy, at diag.Range, m *registry.PolicyExpression) {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ func policies() []shipped {
 func TestPolicies(t *testing.T) {
 	binaries := t.TempDir()
 	at := func(name string) string { return filepath.Join(binaries, name) }
-	run(t, "../../..", "go", "build", "-o", at("webhook-gen"), "./cmd/webhook-gen")
+	run(t, root, "go", "build", "-o", at("webhook-gen"), "./cmd/webhook-gen")
 	run(t, ".", "go", "build", "-o", at("helm"), "helm.sh/helm/v4/cmd/helm")
 	all, byProjects := map[string]bool{}, map[string]bool{}
 	for _, p := range policies() {
@@ -84,42 +85,15 @@ func TestPolicies(t *testing.T) {
 				}
 				return run(t, dir, at("helm"), args...)
 			}()
-			module := t.TempDir()
-			for name, content := range map[string]string{"go.mod": "module example.com/imported\n\ngo 1.26\n", "from.yaml": string(text)} {
-				if err := os.WriteFile(filepath.Join(module, name), []byte(content), 0o644); err != nil {
-					t.Fatal(err)
-				}
+			refusal, want, got := reproduced(t, at("webhook-gen"), text)
+			if refusal != "" {
+				t.Fatal(refusal)
 			}
-			run(t, module, at("webhook-gen"), "import", "--skip-tidy", "--policies", "from.yaml", "./policies")
-			written, err := os.ReadFile(filepath.Join(module, "policies/policies.go"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			run(t, module, "gofmt", "-w", "policies/policies.go")
-			if formatted, err := os.ReadFile(filepath.Join(module, "policies/policies.go")); err != nil || !bytes.Equal(formatted, written) {
-				t.Errorf("gofmt changes the markers: %v\n%s", err, written)
-			}
-			run(t, module, at("webhook-gen"))
-			generated, err := os.ReadFile(filepath.Join(module, "config/webhook/policies.yaml"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, got := specs(t, text), specs(t, generated)
 			if len(want) == 0 {
 				t.Error("there is no policy")
 			}
-			isBinding := func(name string) bool { return strings.Contains(name, "Binding ") }
-			bound := slices.ContainsFunc(slices.Collect(maps.Keys(want)), isBinding)
-			for name := range got {
-				// A policy without a binding in its file gets one for everything.
-				if want[name] == "" && (bound || !isBinding(name)) {
-					t.Errorf("%s is not in the file", name)
-				}
-			}
+			compareSpecs(t, want, got)
 			for name, spec := range want {
-				if got[name] != spec {
-					t.Errorf("%s is\n%s\nwant\n%s", name, got[name], spec)
-				}
 				if isBinding(name) {
 					continue
 				}
@@ -134,6 +108,60 @@ func TestPolicies(t *testing.T) {
 	if !t.Failed() && (len(all) < 10 || len(byProjects) < 5) {
 		t.Error("these are fewer than 10, or projects ship fewer than 5")
 	}
+}
+
+func isBinding(name string) bool { return strings.Contains(name, "Binding ") }
+
+// compareSpecs compares the policies that markers make with the imported ones.
+func compareSpecs(t *testing.T, want, got map[string]string) {
+	t.Helper()
+	bound := slices.ContainsFunc(slices.Collect(maps.Keys(want)), isBinding)
+	for name := range got {
+		// A policy without a binding in its file gets one for everything.
+		if want[name] == "" && (bound || !isBinding(name)) {
+			t.Errorf("%s is not in the file", name)
+		}
+	}
+	for name, spec := range want {
+		if got[name] != spec {
+			t.Errorf("%s is\n%s\nwant\n%s", name, got[name], spec)
+		}
+	}
+}
+
+// reproduced imports policies into a new module and generates them. It returns the specifications of the imported and
+// of the generated ones, or what import or generate refuses.
+func reproduced(t *testing.T, webhookGen string, text []byte) (refusal string, want, got map[string]string) {
+	t.Helper()
+	module := t.TempDir()
+	for name, content := range map[string]string{"go.mod": "module example.com/imported\n\ngo 1.26\n", "from.yaml": string(text)} {
+		if err := os.WriteFile(filepath.Join(module, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"import", "--skip-tidy", "--policies", "from.yaml", "./policies"}, nil} {
+		c := exec.Command(webhookGen, args...)
+		c.Dir = module
+		if out, err := c.CombinedOutput(); err != nil {
+			return string(out), nil, nil
+		}
+		if args == nil {
+			break
+		}
+		written, err := os.ReadFile(filepath.Join(module, "policies/policies.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, module, "gofmt", "-w", "policies/policies.go")
+		if formatted, err := os.ReadFile(filepath.Join(module, "policies/policies.go")); err != nil || !bytes.Equal(formatted, written) {
+			t.Errorf("gofmt changes the markers: %v\n%s", err, written)
+		}
+	}
+	generated, err := os.ReadFile(filepath.Join(module, "config/webhook/policies.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "", specs(t, text), specs(t, generated)
 }
 
 // specs are the specifications of policies and bindings by kind and name, as JSON, after the defaults of
@@ -166,7 +194,13 @@ func specs(t *testing.T, text []byte) map[string]string {
 			spec = decoded(t, document, &o, func() any { defaults(nil, &o.Spec.MatchResources); return o.Spec })
 		case "MutatingAdmissionPolicyBinding":
 			var o v1.MutatingAdmissionPolicyBinding
-			spec = decoded(t, document, &o, func() any { defaults(nil, &o.Spec.MatchResources); return o.Spec })
+			spec = decoded(t, document, &o, func() any {
+				defaults(nil, &o.Spec.MatchResources)
+				if ref := o.Spec.ParamRef; ref != nil && ref.ParameterNotFoundAction == nil && strings.HasSuffix(known.APIVersion, "/v1alpha1") {
+					ref.ParameterNotFoundAction = new(v1.DenyAction)
+				}
+				return o.Spec
+			})
 		default:
 			continue
 		}
