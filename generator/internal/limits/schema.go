@@ -22,7 +22,8 @@ type Mark struct {
 	Schema string
 }
 
-// Marks returns the marks of the fields of a kind, in the order of the fields. It leaves out types of Kubernetes itself.
+// Marks returns the marks of the fields of a kind, in the order of the fields. It leaves out types of Kubernetes
+// itself.
 func Marks(kind *resolve.Type) []Mark {
 	var found []Mark
 	fields.Visit(kind, nil, nil, func(path []string, f *resolve.Field) {
