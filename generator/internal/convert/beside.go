@@ -7,9 +7,13 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // placed is a claim with a value at its place in the kind.
@@ -23,8 +27,8 @@ type placed struct {
 // makes the struct that requires them: a field from another place, or Go, which writes structs that are no pointers.
 func (p *planner) noteBeside(plan *Plan) {
 	var all []placed
-	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
-		if c.Functions == [2]bool{} {
+	plan.visit(func(in *Pair, c *Claim, here place) bool {
+		if c.Functions == sides.Both(false) {
 			all = append(all, placed{in, c, here})
 		}
 		return true
@@ -44,13 +48,13 @@ func (p *planner) noteBeside(plan *Plan) {
 		if r.c.Value == nil {
 			continue
 		}
-		for _, d := range []Direction{ToHub, FromHub} {
+		for _, d := range sides.Directions() {
 			if !r.isMissed(d, same) {
 				continue
 			}
-			from, to := Sides(d, r.here.spoke, r.here.hub)
+			from, to := r.here.Ends(d)
 			around, beside := plan.besideMissing(d, from, to, all)
-			if around == "" || p.allows(RuleBeside, r.in, r.c, r.here.spoke) {
+			if around == "" || p.allows(RuleBeside, r.in, r.c, r.here.Spoke) {
 				continue
 			}
 			of := group{d, around}
@@ -66,21 +70,21 @@ func (p *planner) noteBeside(plan *Plan) {
 		if len(w.fields) > most {
 			w.fields = append(w.fields[:most], "...")
 		}
-		at, s := w.first.field(of.around), spot{}
+		at, s := w.first.field(of.around), hint.Spot{}
 		if at == nil {
 			at, s = w.first.c.Spoke.Last(), p.spotAt(w.first.in, w.first.c, w.first.here)
 		}
 		p.diags.Add(diag.Warningf(at.Range, RuleBeside, "%s: %s requires it beside %s, and objects of %s without %s lack it",
-			strings.Join(w.fields, ", "), p.version(1-of.d), w.beside, p.version(of.d), of.around).
-			WithHint("make it optional, or the struct around it a pointer that nothing else sets; %s accepts it", s.marker(model.Allow, "rule", RuleBeside)).
+			strings.Join(w.fields, ", "), p.version(of.d.To()), w.beside, p.version(of.d.From()), of.around).
+			WithHint("make it optional, or the struct around it a pointer that nothing else sets; %s accepts it", s.Marker(model.Allow, "rule", RuleBeside)).
 			WithRelated(w.first.c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
 	}
 }
 
 // field returns the field of the spoke at a path, if it leads to the claim's field, or nil.
 func (r placed) field(path string) *resolve.Field {
-	for i := range r.here.spoke {
-		if part := r.here.spoke[:i+1]; part.String() == path && !part.Last().Inline {
+	for i := range r.here.Spoke {
+		if part := r.here.Spoke[:i+1]; part.String() == path && !part.Last().Inline {
 			return part.Last()
 		}
 	}
@@ -90,19 +94,18 @@ func (r placed) field(path string) *resolve.Field {
 // isMissed reports whether an API server refuses a struct of a direction's destination for the value that the field has
 // there if the source lacks the struct with the field.
 func (r placed) isMissed(d Direction, same Same) bool {
-	from, to := Sides(d, r.c.Spoke.Last(), r.c.Hub.Last())
-	_, path := Sides(d, r.here.spoke, r.here.hub)
-	_, isEntry := r.c.Value.How.(Entry)
-	_, in := Sides(d, r.in.Spoke, r.in.Hub)
+	from, to := r.c.From(d).Last(), r.c.To(d).Last()
+	path := r.here.To(d)
+	in := r.in.To(d)
 	switch {
-	case isEntry, len(path) < 2, to.Type.Kind() == resolve.Struct, schema.Default(to) != "", r.c.HasDefault() && d == r.c.DefaultTo():
+	case r.c.isEntry(), len(path) < 2, to.Type.Kind() == resolve.Struct, schema.Default(to) != "", r.c.HasDefault() && d == r.c.DefaultTo():
 		return false
-	case !schema.Requires(in, to), boundedField(from).mayBeAbsent(): // the latter is another rule's
+	case !schema.Requires(in, to), limits.Of(from).MayBeAbsent(): // the latter is another rule's
 		return false
-	case same.has(r.here.spoke.names()), omitsZero(to):
+	case same.has(r.here.Spoke.Names()), limits.OmitsZero(to):
 		return true
 	case to.Type.Kind() == resolve.Basic:
-		return refusesZero(to)
+		return limits.RefusesZero(to)
 	}
 	return !schema.IsNullable(to) // JSON has null
 }
@@ -110,7 +113,7 @@ func (r placed) isMissed(d Direction, same Same) bool {
 // besideMissing returns the optional struct of a direction's source that has a field, and what makes the destination's
 // struct with the field if the former is missing. Both are empty if nothing does.
 func (p *Plan) besideMissing(d Direction, from, to Path, all []placed) (around, beside string) {
-	src, dst := Sides(d, p.Root.Spoke, p.Root.Hub)
+	src, dst := p.Root.Ends(d)
 	in := to[:len(to)-1]
 	for len(in) > 0 && (in.Last().Inline || in.Last().Type.Kind() == resolve.Struct && isWritten(in, src, dst)) {
 		in = in[:len(in)-1]
@@ -119,14 +122,14 @@ func (p *Plan) besideMissing(d Direction, from, to Path, all []placed) (around, 
 		if f.Inline || !isOptional(f) {
 			continue
 		}
-		lacks := from[:i+1].names()
+		lacks := from[:i+1].Names()
 		within := func(path, whole []string) bool {
 			return len(path) > len(whole) && slices.Equal(path[:len(whole)], whole)
 		}
 		for _, m := range all {
-			src, dst := Sides(d, m.here.spoke, m.here.hub)
-			isMissing := within(src.names(), lacks) || slices.Equal(src.names(), lacks)
-			if within(dst.names(), in.names()) && (m.c.makes(d) || m.c.Value != nil && m.c.Value.structs() == nil && !isMissing) {
+			src, dst := m.here.Ends(d)
+			isMissing := within(src.Names(), lacks) || slices.Equal(src.Names(), lacks)
+			if within(dst.Names(), in.Names()) && (m.c.makes(d) || m.c.Value != nil && m.c.Value.structs() == nil && !isMissing) {
 				return strings.Join(lacks, "."), dst.String()
 			}
 		}
@@ -139,7 +142,7 @@ func (c *Claim) makes(d Direction) bool {
 	if c.Value == nil || c.HasDefault() {
 		return c.HasDefault() && d == c.DefaultTo() && !c.Below(d)
 	}
-	return c.Value.How == Not{} && !c.Below(d)
+	return c.Value.Kind == Not{} && !c.Below(d)
 }
 
 func isOptional(f *resolve.Field) bool {
@@ -151,15 +154,15 @@ func isOptional(f *resolve.Field) bool {
 // lists and maps.
 func isWritten(in Path, a, b *resolve.Type) bool {
 	mayBeMissing := true
-	for _, name := range in.names() {
-		f, ok := lookup(a, name)
-		g, ok2 := lookup(b, name)
+	for _, name := range in.Names() {
+		f, ok := fields.Lookup(a, name)
+		g, ok2 := fields.Lookup(b, name)
 		if !ok || !ok2 {
 			return true
 		}
 		mayBeMissing = isOptional(f.Last())
-		for a, b = pointee(f.Last().Type), pointee(g.Last().Type); a.Elem() != nil && a.Kind() == b.Kind(); {
-			a, b = pointee(a.Elem()), pointee(b.Elem())
+		for a, b = f.Last().Type.Target(), g.Last().Type.Target(); a.Elem() != nil && a.Kind() == b.Kind(); {
+			a, b = a.Elem().Target(), b.Elem().Target()
 		}
 		if a.Kind() != resolve.Struct || b.Kind() != resolve.Struct {
 			return true

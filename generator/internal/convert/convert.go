@@ -13,6 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/ruleset"
 )
 
 // Plan is the conversion between one spoke and its hub.
@@ -21,7 +22,7 @@ type Plan struct {
 	// Root is the pair of the two versions' types.
 	Root *Pair
 	// Schemas are the stash's schemas, by side.
-	Schemas [2]*Schema
+	Schemas Sides[*Schema]
 	// Refused are the fields of both versions for which a marker accepts what V11 is about, as sorted paths in JSON names.
 	Refused []string
 }
@@ -51,19 +52,7 @@ func Project(ctx context.Context, module *load.Module, p *model.Project) ([]*Pac
 	if len(p.Conversions) == 0 && len(p.ConversionRules) == 0 {
 		return nil, nil
 	}
-	types, rules := resolve.New(ctx, module), groupRules(p.ConversionRules)
-	packages, diags := project(module, types, rules, p)
-	for rules.narrowed() {
-		packages, diags = project(module, types, rules, p)
-	}
-	if diags.HasErrors() { // by now all counterparts are known, for the hints
-		packages, diags = project(module, types, rules, p)
-	}
-	return packages, diags
-}
-
-// project plans all conversions once. The rules note for which structs they are true.
-func project(module *load.Module, types *resolve.Resolver, rules ruleset, p *model.Project) ([]*Package, diag.List) {
+	types, rules := resolve.New(ctx, module), ruleset.Group(p.ConversionRules)
 	var packages []*Package
 	var planners []*planner // of the packages, in the same order
 	var diags diag.List
@@ -76,20 +65,28 @@ func project(module *load.Module, types *resolve.Resolver, rules ruleset, p *mod
 		planners = append(planners, &planner{Package: pkg, module: module, types: types, rules: rules, pairs: map[pairKey]*Pair{}, deepCopyFiles: map[string][]byte{}, unlocated: map[string]bool{}})
 		return planners[len(planners)-1]
 	}
+	var found []conversion
 	for _, c := range p.Conversions {
 		planner := plannerOf(c.Package)
-		if j := slices.IndexFunc(planner.Plans, func(p *Plan) bool { return p.Spoke.Name == c.Spoke.Name }); j >= 0 {
+		if j := slices.IndexFunc(found, func(o conversion) bool { return o.planner == planner && o.Spoke.Name == c.Spoke.Name }); j >= 0 {
 			diags.Add(diag.Errorf(c.Range, RuleTwice, "a second spoke %s in the package %s", c.Spoke.Name, c.Package.Path).
-				WithHint("its functions would have the same names: put the marker into another package").WithRelated(planner.Plans[j].Range, "the first is here"))
+				WithHint("its functions would have the same names: put the marker into another package").WithRelated(found[j].Range, "the first is here"))
 			continue
 		}
 		planner.conversion = c
-		if plan, ok := planner.plan(); ok {
-			planner.Plans = append(planner.Plans, plan)
-			planner.refuseHooks(plan)
+		if types, ok := planner.roots(); ok {
+			found = append(found, conversion{c, planner, types})
 		}
+	}
+	matchAll(found, rules)
+	for _, c := range found {
+		c.planner.conversion = c.Conversion
+		plan := c.planner.plan(c.types)
+		c.planner.Plans = append(c.planner.Plans, plan)
+		c.planner.refuseHooks(plan)
+	}
+	for _, planner := range planners {
 		diags.Add(planner.diags...)
-		planner.diags = nil
 	}
 	diags.Add(noteShared(planners)...)
 	for _, c := range p.Conversions {
@@ -102,7 +99,28 @@ func project(module *load.Module, types *resolve.Resolver, rules ruleset, p *mod
 		}
 	}
 	if !diags.HasErrors() && !p.Incomplete {
-		diags.Add(rules.unused()...)
+		diags.Add(rules.Unused()...)
 	}
 	return packages, diags
+}
+
+// conversion is a conversion with its planner and the types of its kind.
+type conversion struct {
+	*model.Conversion
+	planner *planner
+	types   Sides[*Type]
+}
+
+// matchAll matches the rules to pairs of structs. A rule that is true for some counterparts of its struct alone has no
+// effect on the others. Only then are these matched by names, which may lead to further counterparts.
+func matchAll(all []conversion, rules ruleset.Set) {
+	for again := true; again; again = rules.Narrowed() {
+		for _, c := range all {
+			c.planner.matched = map[pairKey]*pairPlanner{}
+		}
+		for _, c := range all {
+			c.planner.conversion = c.Conversion
+			c.planner.match(place{}, c.types.Spoke, c.types.Hub, typeMembers())
+		}
+	}
 }

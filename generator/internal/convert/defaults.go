@@ -3,79 +3,34 @@
 package convert
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
-
-// replacesZero reports whether an API server sets a field to something else than the zero value if the field is
-// missing.
-func replacesZero(f *resolve.Field) bool {
-	switch schema.Default(f) {
-	case "", "false", "0", `""`, "''", "``", "[]", "null":
-		return false
-	case "{}":
-		inner := pointee(f.Type)
-		return inner.Kind() == resolve.Struct && defaultsBelow(inner, nil)
-	}
-	return true
-}
-
-// replacesNil reports whether an API server sets a field to something else if Go has nil for it. JSON then has null, or
-// omits the field. Null stays where the field is nullable.
-func replacesNil(f *resolve.Field) bool {
-	writesNull := !f.OmitEmpty && !f.OmitZero
-	return replacesZero(f) && !(writesNull && schema.IsNullable(f))
-}
-
-// defaultsBelow reports whether an API server sets anything in an empty object of a struct.
-func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
-	return !slices.Contains(inside, t) && slices.ContainsFunc(members(t, nil), func(m Path) bool {
-		f := m.Last()
-		isWritten := f.Type.Kind() == resolve.Struct && !encodesItself(f.Type) // even an empty one
-		return replacesZero(f) || isWritten && defaultsBelow(f.Type, append(inside, t))
-	})
-}
-
-// leavesZeroOut reports whether a field is left out if its value is zero, so that the API server replaces the zero. A
-// pointer to zero is written.
-func leavesZeroOut(f *resolve.Field) bool { return omitsEmpty(f) && replacesZero(f) }
-
-// omitsEmpty is omitsZero with the empty list or map as zero. The option omitzero omits nil alone.
-func omitsEmpty(f *resolve.Field) bool {
-	kind := f.Type.Kind()
-	return omitsZero(f) && (f.OmitEmpty || kind != resolve.Slice && kind != resolve.Map)
-}
-
-// omitsZero reports whether JSON omits the zero value of a field that is no pointer. For a list or map, this is nil.
-func omitsZero(f *resolve.Field) bool {
-	switch f.Type.Kind() {
-	case resolve.Basic, resolve.Slice, resolve.Map:
-		return f.OmitEmpty || f.OmitZero
-	}
-	return f.OmitZero && f.Type.Kind() != resolve.Pointer
-}
 
 // noteDefaults warns of values that the Go type of a version cannot represent: its JSON leaves the zero value out, and
 // an API server sets the default. Members that the handler copies as text are excepted. It returns the fields of these
 // warnings, and of accepted ones.
 func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 	same, warned := plan.Same(), map[*resolve.Field]bool{}
-	p.visit(RuleDefault, plan.Root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
-		if same.has(here.spoke.names()) {
+	p.visit(RuleDefault, plan, func(in *Pair, c *Claim, here place) bool {
+		if same.has(here.Spoke.Names()) {
 			return false
 		}
-		for _, d := range []Direction{ToHub, FromHub} {
-			from, to := Sides(d, c.Spoke.Last(), c.Hub.Last())
-			_, isWrap := c.Value.How.(Wrap)
-			how, isEntry := c.Value.How.(Entry)
-			if isEntry && how.Keys[1-d] != "" || c.Default != nil && d == ToHub {
+		for _, d := range sides.Directions() {
+			from, to := c.From(d).Last(), c.To(d).Last()
+			_, isWrap := c.Value.Kind.(Wrap)
+			how, isEntry := c.Value.Kind.(Entry)
+			if isEntry && how.Keys.To(d) != "" || c.Default != nil && d == ToHub {
 				continue
 			}
 			for _, member := range append([]Path{nil}, c.Value.zeroMembers(d)...) {
@@ -83,15 +38,15 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 				if member != nil {
 					target = member.Last()
 				}
-				if leavesZeroOut(target) {
+				if limits.LeavesZeroOut(target) {
 					reason = "its JSON leaves that out, and an API server then sets the default " + schema.Default(target)
 				} else if around := c.replacedAround(d); member == nil && around != nil {
 					reason = fmt.Sprintf("that does not make %s, and an API server then sets its default %s", around.JSON, schema.Default(around))
 				}
-				if reason == "" || warned[target] || refusesZero(target) || (member == nil || isWrap) && refusesZero(from) {
+				if reason == "" || warned[target] || limits.RefusesZero(target) || (member == nil || isWrap) && limits.RefusesZero(from) {
 					continue
 				}
-				if warned[target] = true; !p.allows(RuleDefault, in, c, here.spoke) {
+				if warned[target] = true; !p.allows(RuleDefault, in, c, here.Spoke) {
 					p.zeroDefault(in, c, here, d, member, reason)
 				}
 			}
@@ -103,30 +58,30 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 
 // zeroDefault warns of a field of a direction's destination that cannot be zero.
 func (p *planner) zeroDefault(in *Pair, c *Claim, here place, d Direction, member Path, reason string) {
-	_, path := Sides(d, here.spoke, here.hub)
+	path := here.To(d)
 	path = slices.Concat(path, member)
 	to := path.Last()
-	version, option := p.version(1-d), "omitempty"
+	version, option := p.version(d.To()), "omitempty"
 	if !to.OmitEmpty || to.Type.Kind() == resolve.Struct || to.Type.Kind() == resolve.Array {
 		option = "omitzero"
 	}
 	remedy := fmt.Sprintf("make it a pointer, or take %s out of its tag", option)
-	if !omitsEmpty(to) {
+	if !limits.OmitsEmpty(to) {
 		remedy = "remove that default"
 	}
 	p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: %s",
-		strings.Join(path.names(), "."), version, zeroText(to.Type), reason).
-		WithHint("%s; %s accepts it", remedy, p.spotAt(in, c, here).marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
+		strings.Join(path.Names(), "."), version, limits.ZeroText(to.Type), reason).
+		WithHint("%s; %s accepts it", remedy, p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 }
 
 // zeroMembers returns the members of a struct in a direction's destination that a plain value becomes, and that may be
 // zero beside others: of a struct around the value, or of a text's parts.
 func (v *Value) zeroMembers(d Direction) (all []Path) {
 	for ; v != nil; v = v.Elem {
-		if v.Outer != d {
+		if v.Outer != d.To() {
 			continue
 		}
-		switch how := v.How.(type) {
+		switch how := v.Kind.(type) {
 		case Wrap:
 			all = append(all, how.Member)
 		case Tuple:
@@ -149,39 +104,24 @@ func (v *Value) zeroMembers(d Direction) (all []Path) {
 // replacedAround returns the field of a pointer around the claim's field in a direction's destination, if the zero value
 // makes no struct there and an API server sets a default that has the field.
 func (c *Claim) replacedAround(d Direction) *resolve.Field {
-	path := c.side(1 - d)
+	path := c.To(d)
 	if c.ZeroBelow(d) || path.Last().Type.Kind() == resolve.Pointer {
 		return nil
 	}
 	for _, f := range path[:len(path)-1] {
-		if f.Type.Kind() == resolve.Pointer && schema.Default(f) != "" && replacesNil(f) && (schema.Default(f) != "{}" || replacesZero(path.Last())) {
+		if f.Type.Kind() == resolve.Pointer && schema.Default(f) != "" && limits.ReplacesNil(f) && (schema.Default(f) != "{}" || limits.ReplacesZero(path.Last())) {
 			return f
 		}
 	}
 	return nil
 }
 
-// refusesZero reports whether markers exclude the zero value of a field, so that nobody can have written it.
-func refusesZero(f *resolve.Field) bool { return len(fieldLimits(f).refusingZero(f.Type)) > 0 }
-
-// zeroText returns the zero value of a type, as JSON has it.
-func zeroText(t *resolve.Type) string {
-	switch {
-	case isBool(t):
-		return "false"
-	case isText(t):
-		return `""`
-	}
-	texts := map[resolve.Kind]string{resolve.Basic: "0", resolve.Slice: "[]", resolve.Map: "{}", resolve.Struct: "{}", resolve.Array: "zero"}
-	return cmp.Or(texts[t.Kind()], "null")
-}
-
 // unreached reports defaults for fields below a pointer that nothing sets, so that the default would never apply.
 func (p *pairPlanner) unreached() {
 	for _, c := range p.Claims {
 		to := c.DefaultTo()
-		path := c.side(1 - to)
-		if !c.HasDefault() || c.Value != nil || !path.pointers() {
+		path := c.To(to)
+		if !c.HasDefault() || c.Value != nil || !path.HasPointers() {
 			continue
 		}
 		for i, f := range path[:len(path)-1] {
@@ -189,12 +129,12 @@ func (p *pairPlanner) unreached() {
 			if f.Type.Kind() != resolve.Pointer || p.makes(around, to) {
 				continue
 			}
-			custom := spot{fields: around.String()}.marker(model.Custom)
+			custom := hint.Spot{Fields: around.String()}.Marker(model.Custom)
 			if to == ToHub {
 				s := p.spotOf()
-				custom = s.marker(model.Custom, "hub", s.within(around.String()))
+				custom = s.Marker(model.Custom, "hub", s.Within(around.String()))
 			}
-			p.diags.Add(diag.Errorf(p.claims[1-to][path.String()], RuleDefault, "the default for %s is never set: nothing of %s converts to %s or to a field in it", path, p.version(to), around).
+			p.diags.Add(diag.Errorf(p.claims.To(to)[path.String()], RuleDefault, "the default for %s is never set: nothing of %s converts to %s or to a field in it", path, p.version(to.From()), around).
 				WithHint("+webhook:conversion:to moves a field there; %s sets it by your own code", custom).WithRelated(f.Range, "%s is a pointer", around))
 			break
 		}
@@ -204,8 +144,8 @@ func (p *pairPlanner) unreached() {
 // makes reports whether a value makes the struct at a path on the destination side of a direction.
 func (p *pairPlanner) makes(around Path, to Direction) bool {
 	return slices.ContainsFunc(p.Claims, func(c *Claim) bool {
-		path := c.side(1 - to)
-		return c.Value != nil && (path.String() == around.String() || isPart(path, around))
+		path := c.To(to)
+		return c.Value != nil && (path.String() == around.String() || path.IsIn(around))
 	})
 }
 
@@ -214,16 +154,17 @@ func (p *pairPlanner) makes(around Path, to Direction) bool {
 func (p *Plan) Replaced() []string {
 	var paths []string
 	for _, t := range []*resolve.Type{p.Root.Spoke, p.Root.Hub} {
-		visitFields(t, nil, nil, func(path []string, f *resolve.Field) {
-			if leavesZeroOut(f) {
+		fields.Visit(t, nil, nil, func(path []string, f *resolve.Field) {
+			if limits.LeavesZeroOut(f) {
 				paths = append(paths, strings.Join(path, "."))
 			}
 		})
+
 	}
-	p.Root.visit(place{}, nil, func(_ *Pair, c *Claim, here place) bool {
+	p.visit(func(_ *Pair, c *Claim, here place) bool {
 		inBoth := c.Spoke != nil && c.Hub != nil
-		if inBoth && (c.HasDefault() || c.Value != nil && (leavesZeroOut(c.Spoke.Last()) || leavesZeroOut(c.Hub.Last()))) {
-			paths = append(paths, here.paths()...)
+		if inBoth && (c.HasDefault() || c.Value != nil && (limits.LeavesZeroOut(c.Spoke.Last()) || limits.LeavesZeroOut(c.Hub.Last()))) {
+			paths = append(paths, here.paths().List()...)
 		}
 		return true
 	})
@@ -231,29 +172,23 @@ func (p *Plan) Replaced() []string {
 	return slices.Compact(paths)
 }
 
-// visit calls a function for the claims of the pair and of the pairs inside it, at their places. It goes into a claim
-// if the function returns true, and passes over types that encode themselves: JSON has no paths in them.
-func (p *Pair) visit(at place, inside []*Pair, use func(in *Pair, c *Claim, here place) bool) {
-	if slices.Contains(inside, p) || p.Opaque {
-		return
-	}
-	for _, c := range p.Claims {
-		here := at.at(c.Spoke, c.Hub)
-		if inner := c.Value.inner(); use(p, c, here) && inner != nil {
-			inner.visit(here, append(slices.Clip(inside), p), use)
+// visit calls a function for the claims of a plan, at their places. It goes into a claim if the function returns true,
+// and passes over types that encode themselves: JSON has no paths in them.
+func (p *Plan) visit(use func(in *Pair, c *Claim, here place) bool) {
+	inside := map[*Pair]bool{}
+	var add func(*Pair, place)
+	add = func(pair *Pair, at place) {
+		if pair == nil || inside[pair] || pair.Opaque {
+			return
+		}
+		inside[pair] = true
+		defer delete(inside, pair)
+		for _, c := range pair.Claims {
+			if here := at.at(c.Spoke, c.Hub); use(pair, c, here) {
+				inner, _ := c.Value.Inner()
+				add(inner, here)
+			}
 		}
 	}
-}
-
-// visitFields calls a function for the fields of a struct and of the structs in it.
-func visitFields(t *resolve.Type, before []string, inside []*resolve.Type, use func(path []string, f *resolve.Field)) {
-	if t.Err() != nil || strings.HasPrefix(t.Package, "k8s.io/") || slices.Contains(inside, t) || encodesItself(t) {
-		return
-	}
-	for _, m := range members(t, nil) {
-		path := slices.Concat(before, m.names())
-		f := m.Last()
-		use(path, f)
-		visitFields(content(f.Type), path, append(slices.Clip(inside), t), use)
-	}
+	add(p.Root, place{})
 }

@@ -9,9 +9,12 @@ import (
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/ruleset"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // noteExpressions warns of rules in CEL that one version has and the other lacks: an object that only one version
@@ -22,20 +25,20 @@ func (p *planner) noteExpressions(plan *Plan) {
 		message    string
 	}
 	warned := map[types]bool{}
-	warn := func(at diag.Range, in *Pair, c *Claim, here place, name string, of types, s func() spot) {
-		if of.message == "" || warned[of] || p.allows(RuleExpressions, in, c, here.spoke) {
+	warn := func(at diag.Range, in *Pair, c *Claim, here place, name string, of types, s func() hint.Spot) {
+		if of.message == "" || warned[of] || p.allows(RuleExpressions, in, c, here.Spoke) {
 			return
 		}
 		warned[of] = true
 		p.diags.Add(diag.Warningf(at, RuleExpressions, "%s: %s", name, of.message).
-			WithHint("give both versions the rule; %s accepts the difference", s().marker(model.Allow, "rule", RuleExpressions)).
+			WithHint("give both versions the rule; %s accepts the difference", s().Marker(model.Allow, "rule", RuleExpressions)).
 			WithRelated(of.hub.Range, "%s of %s is here", of.hub, p.conversion.Hub.Version))
 	}
 	root := plan.Root
 	spoke, hub := typeRules(root.Spoke), typeRules(root.Hub)
 	warn(root.Spoke.Range, root, &Claim{}, place{}, root.Spoke.Name, types{root.Spoke, root.Hub, p.differing(root, spoke, hub)},
-		func() spot { return spot{on: " on " + root.Spoke.Name} })
-	p.visit(RuleExpressions, root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
+		func() hint.Spot { return hint.Spot{On: " on " + root.Spoke.Name} })
+	p.visit(RuleExpressions, plan, func(in *Pair, c *Claim, here place) bool {
 		if c.isCustom() {
 			return false
 		}
@@ -43,10 +46,10 @@ func (p *planner) noteExpressions(plan *Plan) {
 		if spoke.Type.Err() != nil || hub.Type.Err() != nil {
 			return true
 		}
-		inner := c.Value.inner()
+		inner, _ := c.Value.Inner()
 		message := p.differing(inner, valueRules(spoke), valueRules(hub))
-		warn(spoke.Range, in, c, here, strings.Join(here.spoke.names(), "."), types{content(spoke.Type), content(hub.Type), message},
-			func() spot { return p.spotAt(in, c, here) })
+		warn(spoke.Range, in, c, here, strings.Join(here.Spoke.Names(), "."), types{spoke.Type.Innermost(), hub.Type.Innermost(), message},
+			func() hint.Spot { return p.spotAt(in, c, here) })
 		return true
 	})
 }
@@ -68,7 +71,7 @@ func typeRules(t *resolve.Type) (all []string) {
 	if t.Kind() != resolve.Struct {
 		return schema.Expressions(t.Doc())
 	}
-	for _, in := range inlined(t, nil) {
+	for _, in := range ruleset.Inlined(t, nil) {
 		all = append(all, schema.Expressions(in.Doc())...)
 	}
 	return all
@@ -77,18 +80,20 @@ func typeRules(t *resolve.Type) (all []string) {
 // differing describes the rules that one version alone has. A transition rule does not count: it compares an object
 // with the stored one, and an unchanged object satisfies it. Nor does a rule about a field that the other version lacks.
 func (p *planner) differing(pair *Pair, spoke, hub []string) string {
-	isOwn := func(side Direction) func(string) bool {
+	isOwn := func(side Side) func(string) bool {
 		return func(rule string) bool { return strings.Contains(rule, "oldSelf") || pair.lacksField(rule, side) }
 	}
-	spoke, hub = slices.DeleteFunc(spoke, isOwn(spokeSide)), slices.DeleteFunc(hub, isOwn(hubSide))
+	spoke, hub = slices.DeleteFunc(spoke, isOwn(Spoke)), slices.DeleteFunc(hub, isOwn(Hub))
 	for i, rule := range spoke {
 		spoke[i] = pair.inHub(rule)
 	}
 	var parts []string
-	for side, rules := range [2][2][]string{{spoke, hub}, {hub, spoke}} {
-		for _, rule := range rules[0] {
-			if !slices.Contains(rules[1], rule) {
-				parts = append(parts, fmt.Sprintf("%s has the rule %q, and %s has not", p.version(Direction(side)), rule, p.version(1-Direction(side))))
+	rules := sides.New(spoke, hub)
+	for _, side := range []Side{Spoke, Hub} {
+		own, others := rules.Across(side)
+		for _, rule := range own {
+			if !slices.Contains(others, rule) {
+				parts = append(parts, fmt.Sprintf("%s has the rule %q, and %s has not", p.version(side), rule, p.version(side.Other())))
 			}
 		}
 	}
@@ -98,14 +103,14 @@ func (p *planner) differing(pair *Pair, spoke, hub []string) string {
 var selfPath = regexp.MustCompile(`\bself((?:\.[A-Za-z_]\w*)+)`)
 
 // lacksField reports whether a rule of a side's struct is about a field that does not convert.
-func (p *Pair) lacksField(rule string, side Direction) bool {
+func (p *Pair) lacksField(rule string, side Side) bool {
 	if p == nil {
 		return false
 	}
 	return slices.ContainsFunc(selfPath.FindAllString(rule, -1), func(text string) bool {
 		first := strings.Split(text, ".")[1]
 		is := func(c *Claim) bool {
-			names := c.side(side).names()
+			names := c.At(side).Names()
 			return len(names) > 0 && names[0] == first
 		}
 		return slices.ContainsFunc(p.Claims, is) && !slices.ContainsFunc(p.Claims, func(c *Claim) bool { return is(c) && c.Value != nil })
@@ -125,8 +130,8 @@ func (p *Pair) pathInHub(names []string) []string {
 	}
 	for n := len(names); n > 0; n-- {
 		for _, c := range p.Claims {
-			if c.Value != nil && slices.Equal(c.Spoke.names(), names[:n]) {
-				return slices.Concat(c.Hub.names(), c.Value.structs().pathInHub(names[n:]))
+			if c.Value != nil && slices.Equal(c.Spoke.Names(), names[:n]) {
+				return slices.Concat(c.Hub.Names(), c.Value.structs().pathInHub(names[n:]))
 			}
 		}
 	}

@@ -7,13 +7,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-
-	"github.com/gobuffalo/flect"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/ruleset"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // pairPlanner plans one pair of structs.
@@ -21,31 +23,36 @@ type pairPlanner struct {
 	*planner
 	*Pair
 	at     place
-	taken  [2]map[string]bool       // by side: the paths of claimed fields
-	claims [2]map[string]diag.Range // by side and path: the rule that claims it
+	diags  diag.List                    // of this pair
+	taken  Sides[map[string]bool]       // by side: the paths of claimed fields
+	moved  Sides[map[string]bool]       // by side: the paths that rules claim
+	claims Sides[map[string]diag.Range] // by side and path: the rule that claims it
+	// ruled and named are the claims of rules, and of fields with the same name on both sides.
+	ruled, named []match
+	unclaimed    []Path // fields of the spoke that nothing claims
 }
 
-// ruled is the claim of a rule before its value is planned.
-type ruled struct {
+// match is a claim before its value is planned.
+type match struct {
 	*Claim
-	rule    model.ConversionRule
-	renames []Renaming
-	missing []model.ConversionRule // the defaults beside it
-	entries [2]string              // the keys of entries of metadata, by side
+	rule     model.ConversionRule
+	renames  []Renaming
+	defaults []model.ConversionRule // the defaults beside it
+	entries  Sides[string]          // the keys of entries of metadata, by side
 }
 
 // rule makes the claims of the rules for one field.
-func (p *pairPlanner) rule(f fieldRules) []ruled {
-	rules, drop := besideCustom(f.rules)
+func (p *pairPlanner) rule(f ruleset.ForField) []match {
+	rules, drop := besideCustom(f.Rules)
 	main := rules[0]
 	switch {
 	case main.Verb == model.Alike:
 		p.alike(main)
 		return nil
-	case f.field == "":
+	case f.Field == "":
 		return p.hubRule(rules, drop)
 	}
-	claim := ruled{Claim: &Claim{}}
+	claim := match{Claim: &Claim{}}
 	decided := false
 	for _, r := range rules {
 		switch {
@@ -53,69 +60,67 @@ func (p *pairPlanner) rule(f fieldRules) []ruled {
 			if claim.Same = append(claim.Same, r.Same...); r.Same == nil {
 				claim.renames = append(claim.renames, Renaming{r.From, r.To})
 			}
-		case r.Verb == model.Default && differs(r, claim.missing):
-			claim.missing = append(claim.missing, r)
+		case r.Verb == model.Default && differs(r, claim.defaults):
+			claim.defaults = append(claim.defaults, r)
 		case decided || r.Verb == model.Default:
-			p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule for the field %s", f.field).WithRelated(main.Range, "the first is here"))
-			p.taken[spokeSide][f.field] = true
+			p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule for the field %s", f.Field).WithRelated(main.Range, "the first is here"))
+			p.taken.Spoke[f.Field] = true
 			return nil
 		default:
 			main, decided = r, true
 		}
 	}
-	spoke, spokeEntry, ok := p.find(spokeSide, main.Field)
-	if !ok || !p.take(spokeSide, spoke, main) {
+	spoke, spokeEntry, ok := p.find(Spoke, main.Field)
+	if !ok || !p.take(Spoke, spoke, main) {
 		return nil
 	}
 	claim.rule, claim.Spoke, claim.Verb, claim.Reason = main, spoke, main.Verb, main.Reason
 	if main.Verb == model.Enum || main.Verb == model.Default {
 		claim.Verb = model.ToHub
 	}
-	if isCustom := claim.Verb == model.Custom; claim.missing != nil && (isCustom || claim.Verb != model.ToHub && spokeEntry != "") {
-		p.diags.Add(diag.Errorf(claim.missing[0].Range, RuleTwice, "a default beside %s, which already decides on the field", claim.Verb).WithRelated(main.Range, "it is here"))
-		claim.missing = nil
+	if isCustom := claim.Verb == model.Custom; claim.defaults != nil && (isCustom || claim.Verb != model.ToHub && spokeEntry != "") {
+		p.diags.Add(diag.Errorf(claim.defaults[0].Range, RuleTwice, "a default beside %s, which already decides on the field", claim.Verb).WithRelated(main.Range, "it is here"))
+		claim.defaults = nil
 	}
 	switch claim.Verb {
 	case model.Stash:
 		if spokeEntry != "" {
 			p.needless(main, main.Field)
 		}
-		return []ruled{claim}
+		return []match{claim}
 	case model.Drop:
 		claim.Entry = spokeEntry
-		return []ruled{claim}
+		return []match{claim}
 	case model.Custom:
 		return p.custom(claim, drop)
 	}
-	hub, hubEntry, ok := p.find(hubSide, main.Path)
-	if !ok || !p.take(hubSide, hub, main) {
+	hub, hubEntry, ok := p.find(Hub, main.Path)
+	if !ok || !p.take(Hub, hub, main) {
 		return nil
 	}
 	claim.Hub = hub
-	claim.entries = [2]string{spokeEntry, hubEntry}
-	return []ruled{claim}
+	claim.entries = sides.New(spokeEntry, hubEntry)
+	return []match{claim}
 }
 
 // values plans the values of the rules' claims. All claims must be known before, because a struct does not include the
 // parts that other rules claim.
-func (p *pairPlanner) values(all []ruled) []*Claim {
+func (p *pairPlanner) values(all []match) []*Claim {
 	var claims []*Claim
 	for _, r := range all {
-		if r.Verb == model.ToHub {
-			v := p.between(r.Spoke, r.Hub)
-			v.rule, v.renames, v.same, v.entries = &r.rule, r.renames, r.Same, r.entries
-			v.missing = slices.ContainsFunc(r.missing, func(d model.ConversionRule) bool { return !d.With.IsSet() })
-			if r.Value = v.top(r.rule.As.V); r.Value == nil {
+		claim := *r.Claim
+		if r.Claim = &claim; r.converts() {
+			if r.Value = p.between(r).top(r.rule.As.V); r.Value == nil {
 				continue
 			}
 		}
 		if r.rule.Unless.IsSet() {
 			p.unless(r.Claim, r.rule)
 		}
-		for _, d := range r.missing {
-			p.missing(r.Claim, d)
+		for _, d := range r.defaults {
+			p.addDefault(r.Claim, d)
 		}
-		first := slices.IndexFunc(claims, func(c *Claim) bool { return isPart(c.Spoke, r.Spoke) || isPart(c.Hub, r.Hub) })
+		first := slices.IndexFunc(claims, func(c *Claim) bool { return c.Spoke.IsIn(r.Spoke) || c.Hub.IsIn(r.Hub) })
 		if first < 0 {
 			first = len(claims)
 		}
@@ -124,15 +129,25 @@ func (p *pairPlanner) values(all []ruled) []*Claim {
 	return claims
 }
 
+// converts reports whether the field of one version becomes a field of the other.
+func (r match) converts() bool { return r.Verb == model.ToHub || r.Verb == "" }
+
 // between returns the planner of the values of two fields.
-func (p *pairPlanner) between(spoke, hub Path) *valuePlanner {
-	return &valuePlanner{planner: p.planner, in: p, path: spoke, hubPath: hub, at: p.at.at(spoke, hub), fields: [2]*resolve.Field{spoke.Last(), hub.Last()},
-		skip: [2]map[string]bool{below(p.taken[spokeSide], spoke.String()), below(p.taken[hubSide], hub.String())}}
+func (p *pairPlanner) between(r match) *valuePlanner {
+	v := &valuePlanner{planner: p.planner, in: p, path: r.Spoke, hubPath: r.Hub, at: p.at.at(r.Spoke, r.Hub),
+		fields:  sides.New(r.Spoke.Last(), r.Hub.Last()),
+		skip:    sides.New(fields.Below(p.moved.Spoke, r.Spoke.String()), fields.Below(p.moved.Hub, r.Hub.String())),
+		renames: r.renames, same: r.Same, entries: r.entries,
+		missing: slices.ContainsFunc(r.defaults, func(d model.ConversionRule) bool { return !d.With.IsSet() })}
+	if r.Verb != "" {
+		v.rule = &r.rule
+	}
+	return v
 }
 
 // unless notes the field that keeps a value out of the hub. The value of a hub with both members is lost, too.
 func (p *pairPlanner) unless(c *Claim, r model.ConversionRule) {
-	path, entry, ok := p.find(spokeSide, r.Unless)
+	path, entry, ok := p.find(Spoke, r.Unless)
 	_, isEntry := entryOf(c)
 	switch {
 	case !ok:
@@ -140,18 +155,13 @@ func (p *pairPlanner) unless(c *Claim, r model.ConversionRule) {
 	case entry != "" || isEntry:
 		p.diags.Add(diag.Errorf(r.Unless.At, RuleConverter, "unless is for fields, and not for entries of metadata").WithHint("+webhook:conversion:custom is for other values"))
 		return
-	case path.String() == c.Spoke.String() || isPart(path, c.Spoke) || isPart(c.Spoke, path):
+	case path.String() == c.Spoke.String() || path.IsIn(c.Spoke) || c.Spoke.IsIn(path):
 		p.diags.Add(diag.Errorf(r.Unless.At, RuleConverter, "%s is not another field than %s", path, c.Spoke).WithHint("name the field that counts if both are set"))
 		return
 	}
 	c.Unless = path
 	loss := fmt.Sprintf("all of it beside %s", path)
-	c.Value.Loss = [2]string{loss, loss}
-}
-
-// isPart reports whether a path leads into the value at another path.
-func isPart(path, whole Path) bool {
-	return whole != nil && strings.HasPrefix(path.String(), whole.String()+".")
+	c.Value.Loss = sides.Both(loss)
 }
 
 // besideCustom takes the drop out of the rules for one field if there is also a custom rule.
@@ -167,7 +177,7 @@ func besideCustom(rules []model.ConversionRule) (others []model.ConversionRule, 
 }
 
 // custom finds the additional fields and the directions of a custom rule. A drop beside it gives up the field.
-func (p *pairPlanner) custom(claim ruled, drop *model.ConversionRule) []ruled {
+func (p *pairPlanner) custom(claim match, drop *model.ConversionRule) []match {
 	all := p.customFields(claim)
 	for _, claim := range all {
 		r := claim.rule
@@ -192,64 +202,64 @@ func (p *pairPlanner) custom(claim ruled, drop *model.ConversionRule) []ruled {
 
 // functions returns the directions in which the user's own code is called. A field that only the hub has is computed
 // from the rest of the spoke, and needs no code on the way back.
-func functions(r model.ConversionRule, inSpoke bool) [2]bool {
+func functions(r model.ConversionRule, inSpoke bool) Ways[bool] {
 	if r.Direction.IsSet() {
-		return [2]bool{r.Direction.V == model.Directions()[ToHub], r.Direction.V == model.Directions()[FromHub]}
+		return Ways[bool]{r.Direction.V == model.Directions()[ToHub], r.Direction.V == model.Directions()[FromHub]}
 	}
-	return [2]bool{true, inSpoke}
+	return Ways[bool]{true, inSpoke}
 }
 
 // customFields finds the additional fields of a custom rule.
-func (p *pairPlanner) customFields(claim ruled) []ruled {
+func (p *pairPlanner) customFields(claim match) []match {
 	r := claim.rule
 	for _, field := range r.Others {
-		spoke, _, ok := p.find(spokeSide, field)
-		if !ok || !p.take(spokeSide, spoke, r) {
+		spoke, _, ok := p.find(Spoke, field)
+		if !ok || !p.take(Spoke, spoke, r) {
 			return nil
 		}
-		claim.SpokeOthers = append(claim.SpokeOthers, spoke)
+		claim.Others.Spoke = append(claim.Others.Spoke, spoke)
 	}
 	if !r.Hub.IsSet() {
-		if hub, ok := lookup(p.Hub, r.Field.V); ok {
+		if hub, ok := fields.Lookup(p.Hub, r.Field.V); ok {
 			claim.Hub = hub
-			p.take(hubSide, hub, r)
+			p.take(Hub, hub, r)
 		}
-		return []ruled{claim}
+		return []match{claim}
 	}
 	for i, name := range r.Hub.V {
-		hub, _, ok := p.find(hubSide, diag.Sourced[string]{V: name, At: r.Hub.Each[i]})
-		if !ok || !p.take(hubSide, hub, r) {
+		hub, _, ok := p.find(Hub, diag.Sourced[string]{V: name, At: r.Hub.Each[i]})
+		if !ok || !p.take(Hub, hub, r) {
 			return nil
 		}
-		claim.HubOthers = append(claim.HubOthers, hub)
+		claim.Others.Hub = append(claim.Others.Hub, hub)
 	}
-	claim.Hub, claim.HubOthers = claim.HubOthers[0], claim.HubOthers[1:]
-	return []ruled{claim}
+	claim.Hub, claim.Others.Hub = claim.Others.Hub[0], claim.Others.Hub[1:]
+	return []match{claim}
 }
 
 // alike reports an alike rule for types that use Go's default JSON encoding anyway.
 func (p *pairPlanner) alike(r model.ConversionRule) {
-	if !encodesItself(p.Spoke) && !encodesItself(p.Hub) {
+	if !p.Spoke.EncodesItself() && !p.Hub.EncodesItself() {
 		p.diags.Add(diag.Errorf(r.Range, RuleUnused, "neither %s nor %s has methods for JSON of its own", p.Spoke, p.Hub).WithHint("remove the rule: the fields are converted anyway"))
 	}
 }
 
 // hubRule makes the claims for fields that only the hub has. They are dropped, have a default, or the user's own code
 // sets them.
-func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.ConversionRule) []ruled {
+func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.ConversionRule) []match {
 	r := rules[0]
 	switch {
 	case r.Verb == model.Custom && !r.Hub.IsSet():
 		p.complete(r)
 		return nil
 	case r.Verb == model.Custom:
-		return p.custom(ruled{Claim: &Claim{Verb: r.Verb}, rule: r}, drop)
+		return p.custom(match{Claim: &Claim{Verb: r.Verb}, rule: r}, drop)
 	}
-	var claims []ruled
+	var claims []match
 	for i, name := range r.Hub.V {
 		path := diag.Sourced[string]{V: name, At: r.Hub.Each[i]}
-		hub, entry, ok := p.find(hubSide, path)
-		if !ok || !p.take(hubSide, hub, r) {
+		hub, entry, ok := p.find(Hub, path)
+		if !ok || !p.take(Hub, hub, r) {
 			continue
 		}
 		if entry != "" && r.Verb == model.Default {
@@ -257,17 +267,17 @@ func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.Conversi
 			continue
 		}
 		if dot := strings.LastIndexByte(name, '.'); dot > 0 && r.Verb == model.Default {
-			if parent, ok := lookup(p.Spoke, name[:dot]); ok {
+			if parent, ok := fields.Lookup(p.Spoke, name[:dot]); ok {
 				p.diags.Add(diag.Errorf(r.Hub.Each[i], RulePath, "the default for %s is on a struct too far out", name).
-					WithHint("put it on %s, which converts to the struct that has it", pointee(parent.Last().Type)))
+					WithHint("put it on %s, which converts to the struct that has it", parent.Last().Type.Target()))
 				continue
 			}
 		}
-		claim := ruled{Claim: &Claim{Hub: hub, Verb: r.Verb, Reason: r.Reason, Entry: entry}, rule: r}
+		claim := match{Claim: &Claim{Sides: Sides[Path]{Hub: hub}, Verb: r.Verb, Reason: r.Reason, Entry: entry}, rule: r}
 		if r.Verb == model.Default {
 			for _, d := range rules {
-				if differs(d, claim.missing) {
-					claim.missing = append(claim.missing, d)
+				if differs(d, claim.defaults) {
+					claim.defaults = append(claim.defaults, d)
 				} else {
 					p.diags.Add(diag.Errorf(d.Range, RuleTwice, "a second default for %s", name).WithRelated(r.Range, "the first is here").
 						WithHint("with: \"field\" makes it a default for objects that have this field"))
@@ -281,12 +291,12 @@ func (p *pairPlanner) hubRule(rules []model.ConversionRule, drop *model.Conversi
 
 // complete notes that the user's own code completes the struct.
 func (p *pairPlanner) complete(r model.ConversionRule) {
-	if first, ok := p.claims[spokeSide][""]; ok {
+	if first, ok := p.claims.Spoke[""]; ok {
 		p.diags.Add(diag.Errorf(r.Range, RuleTwice, "a second rule by which your own code completes %s", p.Spoke.Name).
 			WithHint("remove it: one function can do all of it").WithRelated(first, "the first is here"))
 		return
 	}
-	p.claims[spokeSide][""] = r.Range
+	p.claims.Spoke[""] = r.Range
 	p.After = functions(r, true)
 }
 
@@ -301,22 +311,21 @@ func differs(r model.ConversionRule, others []model.ConversionRule) bool {
 	return !slices.ContainsFunc(others, func(o model.ConversionRule) bool { return o.With.V == r.With.V })
 }
 
-// missing sets the default for a field that the source leaves unset.
-func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
-	side := 1 - c.DefaultTo()
-	field, version := c.side(side), p.version(side)
+// addDefault sets the default for a field that the source leaves unset.
+func (p *pairPlanner) addDefault(c *Claim, r model.ConversionRule) {
+	side := c.DefaultTo().To()
+	field, version := c.At(side), p.version(side)
 	t := field.Last().Type
-	value, ok := constant(pointee(t), r.Default.V)
+	value, ok := limits.Constant(t.Target(), r.Default.V)
 	if r.From != "" {
-		value, ok = Metadata(r.From), isText(t) && t.Package == ""
+		value, ok = Metadata(r.From), t.IsText() && t.Package == ""
 	}
-	if !ok || value == zeroOf(value) && t.Kind() != resolve.Pointer {
-		word, _ := Sides(side, "spoke", "hub")
-		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the %s's %s", r.Default.V, word, t).
+	if !ok || value == limits.ZeroOf(value) && t.Kind() != resolve.Pointer {
+		p.diags.Add(diag.Errorf(r.Default.At, RuleConverter, "%q is not a default for the %s's %s", r.Default.V, side, t).
 			WithHint("a default is text, a whole number or a bool, and zero is one for a pointer only; +webhook:conversion:custom is for other types"))
 		return
 	}
-	if r.From == "" && !fieldLimits(field.Last()).allows(value) {
+	if r.From == "" && !limits.OfField(field.Last()).Allows(value) {
 		p.diags.Add(diag.Errorf(r.Default.At, RuleRefused, "the markers of %s refuse the default %q", version, r.Default.V).
 			WithHint("choose a value that its Enum, bounds, lengths and pattern allow").WithRelated(field.Last().Range, "the field of %s is here", version))
 		return
@@ -339,17 +348,17 @@ func (p *pairPlanner) missing(c *Claim, r model.ConversionRule) {
 }
 
 // find looks up a rule's path in the struct of a side; key is the key of a metadata entry.
-func (p *pairPlanner) find(side Direction, path diag.Sourced[string]) (found Path, key string, ok bool) {
-	t, _ := Sides(side, p.Spoke, p.Hub)
-	if found, key = entry(t, path.V); found != nil {
+func (p *pairPlanner) find(side Side, path diag.Sourced[string]) (found Path, key string, ok bool) {
+	t := p.At(side)
+	if found, key = fields.Entry(t, path.V); found != nil {
 		return found, key, true
 	}
-	if found, ok = lookup(t, path.V); ok {
+	if found, ok = fields.Lookup(t, path.V); ok {
 		return found, "", true
 	}
 	d := diag.Errorf(path.At, RulePath, "%s of %s has no field %q", t.Name, p.version(side), path.V).WithRelated(t.Range, "%s is here", t.Name)
 	list, member, inElements := strings.Cut(path.V, "[].")
-	switch near, ok := nearestPath(t, path.V); {
+	switch near, ok := fields.Nearest(t, path.V); {
 	case inElements:
 		d = d.WithHint("a path does not lead into the elements of a list; +webhook:conversion:to(path: %q, as: %q) converts each element to that member", list, "each;wrap:"+member)
 	case strings.Contains(path.V, "["):
@@ -362,43 +371,41 @@ func (p *pairPlanner) find(side Direction, path diag.Sourced[string]) (found Pat
 }
 
 // take claims a field for a rule.
-func (p *pairPlanner) take(side Direction, path Path, r model.ConversionRule) bool {
-	if p.taken[side][path.String()] {
-		word, _ := Sides(side, "spoke", "hub")
-		d := diag.Errorf(r.Range, RuleTwice, "the %s's field %s is claimed twice", word, path)
-		if other, ok := p.claims[side][path.String()]; ok {
+func (p *pairPlanner) take(side Side, path Path, r model.ConversionRule) bool {
+	if p.taken.At(side)[path.String()] {
+		d := diag.Errorf(r.Range, RuleTwice, "the %s's field %s is claimed twice", side, path)
+		if other, ok := p.claims.At(side)[path.String()]; ok {
 			d = d.WithRelated(other, "the other rule is here")
 		}
 		p.diags.Add(d.WithHint("let one rule take care of both: +webhook:conversion:custom"))
 		return false
 	}
-	p.taken[side][path.String()] = true
-	p.claims[side][path.String()] = r.Range
+	p.taken.At(side)[path.String()] = true
+	p.claims.At(side)[path.String()] = r.Range
 	return true
 }
 
-// sameNames claims the fields with the same name on both sides, and reports fields that only the spoke has.
-func (p *pairPlanner) sameNames() {
-	var missing, foreign []Path
-	for _, m := range members(p.Spoke, p.taken[spokeSide]) {
+// matchNames claims the fields with the same name on both sides.
+func (p *pairPlanner) matchNames() {
+	for _, m := range fields.Of(p.Spoke, p.taken.Spoke) {
 		name := m.String()
-		if p.taken[spokeSide][name] {
+		if p.taken.Spoke[name] {
 			continue
 		}
-		counterpart, ok := lookup(p.Hub, name)
-		if !ok || p.taken[hubSide][name] {
-			missing = append(missing, m)
-			if !p.isOwn(p.declares(m)) {
-				foreign = append(foreign, m)
-			}
+		counterpart, ok := fields.Lookup(p.Hub, name)
+		if !ok || p.taken.Hub[name] {
+			p.unclaimed = append(p.unclaimed, m)
 			continue
 		}
-		p.taken[spokeSide][name], p.taken[hubSide][name] = true, true
-		if v := p.between(m, counterpart).top(nil); v != nil {
-			p.Claims = append(p.Claims, &Claim{Spoke: m, Hub: counterpart, Value: v})
-		}
+		p.taken.Spoke[name], p.taken.Hub[name] = true, true
+		p.named = append(p.named, match{Claim: &Claim{Sides: sides.New(m, counterpart)}})
 	}
-	for _, m := range missing {
+}
+
+// reportUnclaimed reports fields that only the spoke has.
+func (p *pairPlanner) reportUnclaimed() {
+	foreign := slices.DeleteFunc(slices.Clone(p.unclaimed), func(m Path) bool { return p.isOwn(p.declares(m)) })
+	for _, m := range p.unclaimed {
 		if len(foreign) < 2 || p.isOwn(p.declares(m)) {
 			p.spokeOnly(m)
 		}
@@ -417,16 +424,16 @@ func (p *planner) isOwn(importPath string) bool {
 // marker, where one rule takes care of all.
 func (p *pairPlanner) foreign(missing []Path) {
 	at, in := p.conversion.Range, p.conversion.Spoke.Path
-	for _, f := range slices.Concat(p.at.spoke, missing[0][:len(missing[0])-1]) {
+	for _, f := range slices.Concat(p.at.Spoke, missing[0][:len(missing[0])-1]) {
 		if p.isOwn(in) {
 			at = f.Range
 		}
-		in = content(f.Type).Package
+		in = f.Type.Innermost().Package
 	}
 	var names, hints []string
 	var rest []Path
 	for _, m := range missing {
-		name := strings.Join(slices.Concat(p.at.spoke, m).names(), ".")
+		name := strings.Join(slices.Concat(p.at.Spoke, m).Names(), ".")
 		names = append(names, name)
 		if near, ok := p.likely(m); ok {
 			hints = append(hints, fmt.Sprintf("%s if that is the new name of %s", near, name))
@@ -438,11 +445,11 @@ func (p *pairPlanner) foreign(missing []Path) {
 		rest = missing
 	}
 	choices := p.choices(rest...)
-	if _, whole := outermost(p.at.spoke); len(rest) > manyFields && len(whole) > 0 {
+	if _, whole := outermost(p.at.Spoke); len(rest) > manyFields && len(whole) > 0 {
 		s := p.spotOf(rest...)
-		s.fields = whole.String()
+		s.Fields = whole.String()
 		choices = fmt.Sprintf("%s keeps all of it for %s alone, %s gives it up, %s asks for your own code",
-			s.marker(model.Stash), p.conversion.Spoke.Version, s.marker(model.Drop), s.marker(model.Custom))
+			s.Marker(model.Stash), p.conversion.Spoke.Version, s.Marker(model.Drop), s.Marker(model.Custom))
 	}
 	p.diags.Add(diag.Errorf(at, RuleUnclaimed, "%s has no fields for %s", p.conversion.Hub.Version, strings.Join(names, ", ")).
 		WithHint("%s", strings.Join(append(hints, choices), "; ")).WithRelated(p.Spoke.Range, "%s is here", p.Spoke.Name).
@@ -453,277 +460,102 @@ func (p *pairPlanner) foreign(missing []Path) {
 const manyFields = 6
 
 // choices describes the rules for fields that the hub does not have.
-func (p *pairPlanner) choices(fields ...Path) string {
-	s := p.spotOf(fields...)
+func (p *pairPlanner) choices(paths ...Path) string {
+	s := p.spotOf(paths...)
 	return fmt.Sprintf("%s keeps it in an annotation of the hub, %s gives it up, %s asks for your own code",
-		s.marker(model.Stash), s.marker(model.Drop), s.marker(model.Custom))
-}
-
-// content returns the type within pointers, lists and maps.
-func content(t *resolve.Type) *resolve.Type {
-	for t.Elem() != nil {
-		t = t.Elem()
-	}
-	return t
+		s.Marker(model.Stash), s.Marker(model.Drop), s.Marker(model.Custom))
 }
 
 // spokeOnly reports a field that the hub does not have. If rules move some of its parts elsewhere, it reports the other
 // parts.
 func (p *pairPlanner) spokeOnly(m Path) {
 	name := m.String()
-	if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.taken[spokeSide], name)) > 0 {
-		for _, part := range members(inner, nil) {
-			if whole := slices.Concat(m, part); !p.taken[spokeSide][whole.String()] {
+	if inner := m.Last().Type.Target(); inner.Kind() == resolve.Struct && len(fields.Below(p.taken.Spoke, name)) > 0 {
+		for _, part := range fields.Of(inner, nil) {
+			if whole := slices.Concat(m, part); !p.taken.Spoke[whole.String()] {
 				p.spokeOnly(whole)
 			}
 		}
 		return
 	}
 	at := p.at.at(m, nil)
-	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(slices.Concat(p.at.spoke, m).names(), "."))
-	hint := p.choices(m)
+	d := diag.Errorf(m.Last().Range, RuleUnclaimed, "%s has no field for %s", p.conversion.Hub.Version, strings.Join(slices.Concat(p.at.Spoke, m).Names(), "."))
+	todo := p.choices(m)
 	if near, ok := p.likely(m); ok {
-		hint = near + " if that is its new name; " + hint
+		todo = near + " if that is its new name; " + todo
 	} else if out, ok := p.movedOut(m); ok {
-		hint = out + " if the member has moved out of it; " + hint
+		todo = out + " if the member has moved out of it; " + todo
 	}
-	if p.taken[hubSide][name] {
-		hint = "another rule claims the hub's field of that name; " + hint
+	if p.taken.Hub[name] {
+		todo = "another rule claims the hub's field of that name; " + todo
 	}
-	p.diags.Add(d.WithHint("%s", errorTree(p.conversion, at, m.Last().Type, nil, hint)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
+	p.diags.Add(d.WithHint("%s", hint.Tree(p.conversion, at.Spoke.Names(), at.Hub.Names(), m.Last().Type, nil, todo)).WithRelated(p.Hub.Range, "%s of %s is here", p.Hub.Name, p.conversion.Hub.Version))
+}
+
+// likely returns the rule for a field that is probably the same field under another name or in another struct of the
+// hub.
+func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
+	path, as, ok := p.search().Likely(m, p.rules.Of(p.Hub))
+	if !ok {
+		return "", false
+	}
+	return p.spotOf(m).To(path, as), true
 }
 
 // movedOut returns the rule for the one member of a struct that the hub has beside it, under the same name.
 func (p *pairPlanner) movedOut(m Path) (rule string, ok bool) {
-	var rules []string
-	for _, part := range members(pointee(m.Last().Type), nil) {
-		name, whole := part.String(), slices.Concat(m, part)
-		h, ok := lookup(p.Hub, name)
-		if _, both := lookup(p.Spoke, name); !ok || both || p.taken[hubSide][name] {
-			continue
-		}
-		if as, ok := p.fits(part.Last(), h.Last()); ok {
-			s := p.spotOf(whole)
-			if s.fields == "" {
-				s = spot{fields: whole.String(), on: " on " + p.Spoke.Name}
-			}
-			rules = append(rules, s.to(name, as))
-		}
-	}
-	if len(rules) != 1 {
+	member, as, ok := p.search().MovedOut(m)
+	if !ok {
 		return "", false
 	}
-	return rules[0], true
+	whole := slices.Concat(m, member)
+	s := p.spotOf(whole)
+	if s.Fields == "" {
+		s = hint.Spot{Fields: whole.String(), On: " on " + p.Spoke.Name}
+	}
+	return s.To(member.String(), as), true
 }
 
-// likely returns the rule for a field that is probably the same field under another name or in another struct of the
-// hub. Its type must convert.
-func (p *pairPlanner) likely(m Path) (rule string, ok bool) {
-	var names, inverse, joined, wider, moved, sameType, misspelt []string
-	as := map[string]string{}
-	add := func(candidates *[]string, path string, may bool) {
-		h, ok := lookup(p.Hub, path)
-		if !may || !ok || p.taken[hubSide][path] {
-			return
-		}
-		if how, ok := p.fits(m.Last(), h.Last()); ok {
-			as[path] = how
-			*candidates = append(*candidates, path)
-		}
-	}
-	for _, h := range members(p.Hub, nil) {
-		name := h.String()
-		if p.taken[hubSide][name] {
-			continue
-		}
-		_, both := lookup(p.Spoke, name)
-		for _, inner := range nested(h) {
-			path := inner.String()
-			add(&moved, path, inflects(m.Last().JSON, inner.Last().JSON) && !has(p.Spoke, path))
-		}
-		for _, part := range members(pointee(h.Last().Type), nil) {
-			add(&joined, name+"."+part.String(), joins(m.Last().JSON, h.Last().JSON, part.String()))
-			add(&misspelt, name+"."+part.String(), len(part.String()) > len("name") && diag.Resembles(m.Last().JSON, part.String()))
-			add(&wider, name+"."+part.String(), part.String() == "name" && strings.HasPrefix(name, m.String()))
-		}
-		if both {
-			continue
-		}
-		if opposite(m.String(), name) && isBool(pointee(m.Last().Type)) && isBool(pointee(h.Last().Type)) {
-			inverse = append(inverse, name)
-			continue
-		}
-		add(&names, name, true)
-		add(&wider, name, strings.HasPrefix(name, m.String()) || strings.HasPrefix(m.String(), name))
-		add(&sameType, name, resolve.Identical(h.Last().Type, m.Last().Type) && shareWord(m.Last().JSON, h.Last().JSON))
-	}
-	said := func(path string) (string, bool) { return p.spotOf(m).to(path, as[path]), true }
-	for _, r := range p.rules.of[goType(p.Hub)] { // from the time when the spoke was the hub
-		if r.Verb == model.ToHub && r.Path.V == m.String() && r.Field.IsSet() && len(r.As.V) == 0 {
-			return said(r.Field.V)
-		}
-	}
-	if len(inverse) == 1 {
-		as[inverse[0]] = "not"
-		return said(inverse[0])
-	}
-	if len(joined) == 1 {
-		return said(joined[0]) // serviceName is service.name
-	}
-	near, ok := diag.Nearest(m.String(), names)
-	if ok && (inflects(m.String(), near) || len(moved) != 1 || p.hasRival(m, moved[0])) {
-		return said(near)
-	}
-	for _, found := range [][]string{moved, wider, misspelt, sameType} {
-		if len(found) == 1 && !p.hasRival(m, found[0]) {
-			return said(found[0])
-		}
-	}
-	return "", false
-}
-
-// nested returns the fields of the structs in a field, at any depth and not in lists or maps.
-func nested(h Path) (all []Path) {
-	const deep = 4 // a type may contain itself
-	for _, part := range members(pointee(h.Last().Type), nil) {
-		whole := slices.Concat(h, part)
-		if all = append(all, whole); len(h) < deep {
-			all = append(all, nested(whole)...)
-		}
-	}
-	return all
-}
-
-// inflects reports whether two names are the same, or one is the plural of the other.
-func inflects(a, b string) bool {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	return a == b || flect.Pluralize(a) == b || flect.Pluralize(b) == a
-}
-
-// hasRival reports whether another field that the hub lacks is as likely to have become the field at a path.
-func (p *pairPlanner) hasRival(m Path, path string) bool {
-	target, _ := lookup(p.Hub, path)
-	return slices.ContainsFunc(members(p.Spoke, nil), func(o Path) bool {
-		if o.String() == m.String() || p.taken[spokeSide][o.String()] || has(p.Hub, o.String()) {
-			return false
-		}
-		_, near := diag.Nearest(o.String(), []string{path})
-		near = near || inflects(o.Last().JSON, target.Last().JSON)
-		return near || resolve.Identical(o.Last().Type, target.Last().Type) && shareWord(o.Last().JSON, target.Last().JSON)
-	})
-}
-
-// fits reports whether the values of two fields convert, and by which converter. It does not look into structs.
-func (p *pairPlanner) fits(spoke, hub *resolve.Field) (as string, ok bool) {
-	s, h := pointee(spoke.Type), pointee(hub.Type)
-	isPointer := func(f *resolve.Field) bool { return f.Type.Kind() == resolve.Pointer }
-	switch onePointer := isPointer(spoke) != isPointer(hub); {
-	case !plainly(s, h) && onePointer:
-		return "", false
-	case !plainly(s, h):
-		as = converter(s, h, hub, spoke)
-		return as, as != ""
-	case !onePointer || s.Kind() == resolve.Struct:
-		return "", true
-	}
-	plain := spoke
-	if isPointer(spoke) {
-		plain = hub
-	}
-	if plain.OmitEmpty || plain.OmitZero {
-		return "", true
-	}
-	return "optional", true
-}
-
-// joins reports whether a name consists of the name of a struct, or of its end, and of the name of a member.
-func joins(name, around, member string) bool {
-	lower := strings.ToLower(name)
-	before, ok := strings.CutSuffix(lower, strings.ToLower(member))
-	return ok && before != "" && strings.HasSuffix(strings.ToLower(around), before) || strings.EqualFold(around+member, name) ||
-		ok && before != "" && strings.EqualFold(around, before+"ref")
-}
-
-// shareWord reports whether two names in camel case have a word in common that says what they are about.
-func shareWord(a, b string) bool {
-	return slices.ContainsFunc(words(a), func(w string) bool {
-		switch w {
-		case "id", "ids", "name", "names", "ref", "refs", "type", "kind", "time", "status":
-			return false
-		}
-		return slices.Contains(words(b), w)
-	})
-}
-
-// words returns the words of a name in camel case, in small letters: node, ip and list of nodeIPList.
-func words(name string) []string {
-	var words []string
-	for name != "" {
-		first := lowerFirst(name)
-		n := strings.IndexFunc(first, unicode.IsUpper)
-		if n < 0 {
-			n = len(first)
-		}
-		words, name = append(words, strings.ToLower(first[:n])), name[n:]
-	}
-	return words
-}
-
-// opposite reports whether two names are the same except for a word and its opposite.
-func opposite(a, b string) bool {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	for _, words := range [][2]string{{"disabled", "enabled"}, {"disable", "enable"}, {"deny", "allow"}, {"hide", "show"}, {"exclude", "include"}, {"inactive", "active"}} {
-		for _, pair := range [][2]string{{a, b}, {b, a}} {
-			if strings.Contains(pair[0], words[0]) && strings.Replace(pair[0], words[0], words[1], 1) == pair[1] {
-				return true
-			}
-		}
-	}
-	return false
+func (p *pairPlanner) search() hint.Search {
+	return hint.Search{Spoke: p.Spoke, Hub: p.Hub, TakenSpoke: p.taken.Spoke, TakenHub: p.taken.Hub}
 }
 
 // hubOnly claims the fields that only the hub has. The spoke's annotation keeps them.
 func (p *pairPlanner) hubOnly(t *resolve.Type, before Path) {
-	for _, m := range members(t, p.taken[hubSide]) {
+	for _, m := range fields.Of(t, p.taken.Hub) {
 		whole := slices.Concat(before, m)
 		name := whole.String()
-		if p.taken[hubSide][name] {
+		if p.taken.Hub[name] {
 			continue
 		}
-		if inner := pointee(m.Last().Type); inner.Kind() == resolve.Struct && len(below(p.taken[hubSide], name)) > 0 {
+		if inner := m.Last().Type.Target(); inner.Kind() == resolve.Struct && len(fields.Below(p.taken.Hub, name)) > 0 {
 			p.hubOnly(inner, whole)
 			continue
 		}
-		p.Claims = append(p.Claims, &Claim{Hub: whole, Verb: model.Stash})
+		p.Claims = append(p.Claims, &Claim{Sides: Sides[Path]{Hub: whole}, Verb: model.Stash})
 	}
 }
 
 // claimed returns, for each side, the paths that convert to a path of the other side.
-func (p *Pair) claimed() [2]map[string]bool {
-	claimed := [2]map[string]bool{{}, {}}
+func (p *Pair) claimed() Sides[map[string]bool] {
+	claimed := sides.New(map[string]bool{}, map[string]bool{})
 	for _, c := range p.Claims {
 		if c.Value != nil {
-			claimed[ToHub][c.Spoke.String()], claimed[FromHub][c.Hub.String()] = true, true
+			claimed.Spoke[c.Spoke.String()], claimed.Hub[c.Hub.String()] = true, true
 		}
 	}
 	return claimed
 }
 
 // unconverted returns the paths of one side that neither convert nor are dropped.
-func (p *Pair) unconverted(from Direction) map[string]bool {
+func (p *Pair) unconverted(side Side) map[string]bool {
 	paths := map[string]bool{}
 	for _, c := range p.Claims {
-		if path := c.side(from); path != nil && c.Value == nil && c.Verb != model.Drop {
+		if path := c.At(side); path != nil && c.Value == nil && c.Verb != model.Drop {
 			paths[path.String()] = true
 		}
 	}
 	return paths
-}
-
-// side returns a claim's path on the source side of a direction. It is nil if that side does not have the field.
-func (c *Claim) side(from Direction) Path {
-	path, _ := Sides(from, c.Spoke, c.Hub)
-	return path
 }
 
 // noteParents handles moves into and out of structs behind pointers. A list's element that moves into such a struct
@@ -735,15 +567,13 @@ func (p *Pair) noteParents() {
 		if c.Value == nil {
 			continue
 		}
-		for d, path := range []Path{c.Spoke, c.Hub} {
-			switch c.Value.How.(type) {
-			case First, Element:
-				if c.Value.Outer == Direction(d) && path.pointers() {
-					c.Found[1-d] = FieldSet(path.Last())
-				}
+		for _, d := range sides.Directions() {
+			path := c.From(d)
+			if c.Value.traits().picks && c.Value.Outer == d.To() && path.HasPointers() {
+				c.Found[d.Back()] = fields.FieldSet(path.Last())
 			}
 			for i, f := range path[:len(path)-1] {
-				if f.Type.Kind() == resolve.Pointer && !claimed[d][path[:i+1].String()] && c.Value.Loss[d] == "" {
+				if f.Type.Kind() == resolve.Pointer && !claimed.From(d)[path[:i+1].String()] && c.Value.Loss[d] == "" {
 					c.Value.Loss[d] = "whether the struct around it was nil or empty"
 				}
 			}

@@ -5,34 +5,12 @@ package convert
 import (
 	"cmp"
 	"slices"
-	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
-
-// Direction is the direction of a conversion between a spoke and its hub.
-type Direction int
-
-const (
-	// ToHub is the direction from the spoke to the hub.
-	ToHub Direction = iota
-	// FromHub is the direction from the hub to the spoke.
-	FromHub
-)
-
-func (d Direction) String() string { return [...]string{"to the hub", "from the hub"}[d] }
-
-// spokeSide and hubSide are the sides that a direction comes from.
-const spokeSide, hubSide = ToHub, FromHub
-
-// Sides orders a value of the spoke and a value of the hub as source and destination of a direction.
-func Sides[T any](d Direction, spoke, hub T) (src, dst T) {
-	if d == ToHub {
-		return spoke, hub
-	}
-	return hub, spoke
-}
 
 // Pair is a struct of the spoke and its counterpart in the hub.
 type Pair struct {
@@ -44,7 +22,7 @@ type Pair struct {
 	HookName string
 	Claims   []*Claim
 	// After is true for each direction in which a function of the user completes the struct after its rules.
-	After [2]bool
+	After Ways[bool]
 	// Opaque is true if the types encode themselves, so that JSON has no members for their fields.
 	Opaque bool
 	// IsRoot is true for the types of two versions of a kind. The runtime calls their functions.
@@ -54,16 +32,16 @@ type Pair struct {
 // Claim describes the conversion of a field.
 type Claim struct {
 	// Spoke and Hub lead to the field in each of the two structs. A path is nil if that side does not have the field.
-	Spoke, Hub Path
+	Sides[Path]
 	// Verb is the rule's verb. It is empty if the names are the same, and Stash if a field of the hub is kept.
 	Verb model.Verb
 	// Value describes how the value converts; nil if it does not convert.
 	Value *Value
 	// Found checks, for each direction, whether an element of a list has given the destination a value. It is needed if
 	// pointers lead to the destination, because no struct is made for a missing element. Otherwise it is nil.
-	Found [2]*Set
-	// SpokeOthers and HubOthers are the additional fields of a custom rule, by side.
-	SpokeOthers, HubOthers []Path
+	Found Ways[*Set]
+	// Others are the additional fields of a custom rule.
+	Others Sides[[]Path]
 	// Same are values of an enum that one side alone has, and that stay what they are; * stands for all.
 	Same []string
 	// Default is the value of the hub's field if the spoke does not set it, or of a field that only the spoke has: a
@@ -73,7 +51,7 @@ type Claim struct {
 	// Unless is the spoke's field that keeps the value out of the hub if it is set. It is nil without such a field.
 	Unless Path
 	// Functions is true for each direction in which a function of the user converts the field.
-	Functions [2]bool
+	Functions Ways[bool]
 	// Within copies the identical embedded struct that has the field on both sides. It is nil for other fields.
 	Within *Claim
 	// Reason is the reason of a drop. Entry is the key of the metadata entry that it drops; empty for a field.
@@ -88,6 +66,12 @@ type Case struct {
 
 // Metadata is a default that an object's metadata has, such as metadata.namespace.
 type Metadata string
+
+// isEntry reports whether the claim converts an entry of metadata.
+func (c *Claim) isEntry() bool {
+	_, isEntry := entryOf(c)
+	return isEntry
+}
 
 // HasDefault reports whether a marker sets a default.
 func (c *Claim) HasDefault() bool { return c.Default != nil || len(c.Cases) > 0 }
@@ -105,32 +89,6 @@ func (c *Claim) DefaultsLast() bool {
 	return c.HasDefault() && (c.Below(c.DefaultTo()) || len(c.Cases) > 0)
 }
 
-// Path leads from a struct to one of its fields, or to a field of a struct in it.
-type Path []*resolve.Field
-
-// String returns the path in JSON names.
-func (p Path) String() string {
-	names := p.names()
-	if len(names) == 0 && len(p) > 0 {
-		return p.Last().Name
-	}
-	return strings.Join(names, ".")
-}
-
-// names returns the JSON names on the path. Embedded structs have none.
-func (p Path) names() []string {
-	var names []string
-	for _, f := range p {
-		if !f.Inline {
-			names = append(names, f.JSON)
-		}
-	}
-	return names
-}
-
-// Last returns the field itself.
-func (p Path) Last() *resolve.Field { return p[len(p)-1] }
-
 // loss describes the loss of the value, or of its content, in a direction. It is empty if nothing is lost.
 func (v *Value) loss(d Direction, seen map[*Pair]bool) string {
 	own, inner := v.Loss[d], ""
@@ -145,9 +103,6 @@ func (v *Value) loss(d Direction, seen map[*Pair]bool) string {
 	return own + ", and " + inner
 }
 
-// HookLoss is the possible loss in a conversion by the user's own code.
-const HookLoss = "what your functions lose"
-
 // Loss describes the part of the field that the other side cannot hold, in a direction. It is empty if nothing is lost.
 func (c *Claim) Loss(d Direction) string { return c.loss(d, map[*Pair]bool{}) }
 
@@ -155,7 +110,7 @@ func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
 	switch {
 	case c.Verb == model.Drop:
 		return ""
-	case c.Functions == [2]bool{true, true}:
+	case c.Functions == sides.Both(true):
 		return HookLoss
 	case c.Value == nil && (d == ToHub) == (c.Spoke != nil):
 		return "all of it"
@@ -167,8 +122,8 @@ func (c *Claim) loss(d Direction, seen map[*Pair]bool) string {
 
 // Below reports whether pointers lead to the field on the destination side of a direction.
 func (c *Claim) Below(d Direction) bool {
-	path := c.side(1 - d)
-	return path != nil && path.pointers()
+	path := c.To(d)
+	return path != nil && path.HasPointers()
 }
 
 // ZeroBelow reports whether a zero value becomes a pointer to zero in a struct behind a pointer. Zero does not make the
@@ -177,18 +132,18 @@ func (c *Claim) ZeroBelow(d Direction) bool {
 	if c.Value == nil {
 		return false
 	}
-	how, ok := c.Value.How.(Optional)
-	return ok && c.Value.Outer == d && how.ZeroInWhole && replacesNil(c.side(1-d).Last()) && c.Value.Elem.To(d).Kind() == resolve.Basic
+	how, ok := c.Value.Kind.(Optional)
+	return ok && c.Value.Outer == d.To() && how.ZeroInWhole && limits.ReplacesNil(c.To(d).Last()) && c.Value.Elem.To(d).Kind() == resolve.Basic
 }
 
 // isCustom reports whether the user's own code converts the field, or its content.
 func (c *Claim) isCustom() bool {
-	return c.Functions != [2]bool{} || c.holdsHook()
+	return c.Functions != sides.Both(false) || c.IsHooked()
 }
 
-// holdsHook reports whether the user's own code converts the field, or its content, by its type.
-func (c *Claim) holdsHook() bool {
-	return c.Value.holds(func(v *Value) bool { return v.How == Hook{} })
+// IsHooked reports whether the user's own code converts the field, or its content, by its type.
+func (c *Claim) IsHooked() bool {
+	return c.Value.holds(func(v *Value) bool { return v.Kind == Hook{} })
 }
 
 // Field returns the spoke's field, or the hub's if only the hub has the field.
@@ -210,7 +165,7 @@ func (p *Pair) lossy(d Direction, seen map[*Pair]bool) bool {
 
 // Lossy reports whether a direction can lose anything. If so, a stash has to keep it.
 func (p *Plan) Lossy(d Direction) bool {
-	return p.Root.lossy(d, map[*Pair]bool{}) || len(p.Schemas[d].Annotations)+len(p.Schemas[d].Labels) > 0
+	return p.Root.lossy(d, map[*Pair]bool{}) || len(p.Schemas.From(d).Annotations)+len(p.Schemas.From(d).Labels) > 0
 }
 
 // NeedsHooks reports whether a custom rule takes part in converting the pair.
@@ -221,7 +176,7 @@ func (p *Pair) NeedsHooks() bool {
 // NeedsObject reports whether converting the pair needs the object that contains it.
 func (p *Pair) NeedsObject() bool {
 	return p.any(func(c *Claim) bool {
-		return c.HasDefault() || c.Value.holds(func(v *Value) bool { how, ok := v.How.(Optional); return ok && how.ZeroInWhole }) || c.isCustom()
+		return c.HasDefault() || c.Value.holds(func(v *Value) bool { how, ok := v.Kind.(Optional); return ok && how.ZeroInWhole }) || c.isCustom()
 	})
 }
 
@@ -236,19 +191,9 @@ func (p *Pair) Needs(d Direction) (n Needs) {
 	}
 	add := func(more Needs) { n = Needs{n.Context || more.Context, n.Error || more.Error} }
 	p.any(func(c *Claim) bool {
-		add(Needs{c.hooked(d) || c.HasDefault() && d == c.DefaultTo(), c.hooked(d)})
+		add(Needs{c.Functions[d] || c.HasDefault() && d == c.DefaultTo(), c.Functions[d]})
 		for v := c.Value; v != nil; v = v.Elem {
-			switch how := v.How.(type) {
-			case Call:
-				add(Needs{how.Pair.IsRoot, how.Pair.IsRoot})
-			case Checked:
-				add(Needs{how.OmitsZero[d] == nil, true})
-			case Entry:
-				isJSON := how.Parse == "" && how.Keys[d] == "" // FromEntryJSON returns no error
-				add(Needs{isJSON, isJSON})
-			case Optional:
-				add(Needs{Context: v.Outer == d && how.ZeroInWhole})
-			}
+			add(v.traits().needs[d])
 		}
 		return n == Needs{true, true}
 	})
@@ -256,7 +201,7 @@ func (p *Pair) Needs(d Direction) (n Needs) {
 }
 
 // completed reports whether functions of the user complete the struct.
-func (p *Pair) completed() bool { return p.After != [2]bool{} }
+func (p *Pair) completed() bool { return p.After != sides.Both(false) }
 
 // any reports whether is returns true for a claim of the pair or of a pair inside it. Functions that complete a pair
 // are like a claim without a field.
@@ -276,7 +221,8 @@ func (p *Pair) All() (all []*Pair) {
 		}
 		seen[p], all = true, append(all, p)
 		for _, c := range p.Claims {
-			add(c.Value.inner())
+			inner, _ := c.Value.Inner()
+			add(inner)
 		}
 	}
 	add(p)

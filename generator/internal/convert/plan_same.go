@@ -2,7 +2,12 @@
 
 package convert
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
+)
 
 // Same has the members of an object that have the same JSON in both versions, each with its own members that are the
 // same; nil stands for the whole member. No rule changes them, no function of the user sees them, and their types
@@ -50,10 +55,10 @@ func (p *Pair) same(inside map[*Pair]bool) Same {
 	decides := map[string]bool{} // members that the conversion has to see
 	for _, c := range p.Claims {
 		for _, of := range c.Cases {
-			decides[of.With.names()[0]] = true
+			decides[of.With.Names()[0]] = true
 		}
 		if c.Unless != nil {
-			decides[c.Unless.names()[0]] = true
+			decides[c.Unless.Names()[0]] = true
 		}
 	}
 	same := Same{}
@@ -75,7 +80,7 @@ func (p *Pair) same(inside map[*Pair]bool) Same {
 
 // isCustom reports whether functions of the user convert the pair. They see all of it and may set all of it.
 func (p *Pair) isCustom() bool {
-	return p.completed() || slices.ContainsFunc(p.Claims, func(c *Claim) bool { return c.Functions != [2]bool{} })
+	return p.completed() || slices.ContainsFunc(p.Claims, func(c *Claim) bool { return c.Functions != sides.Both(false) })
 }
 
 // staysAs returns the name of a field with the same name on both sides.
@@ -83,7 +88,7 @@ func (c *Claim) staysAs() (string, bool) {
 	if c.Value == nil || c.HasDefault() || c.Unless != nil {
 		return "", false
 	}
-	spoke, hub := c.Spoke.names(), c.Hub.names()
+	spoke, hub := c.Spoke.Names(), c.Hub.Names()
 	if len(spoke) != 1 || len(hub) != 1 || spoke[0] != hub[0] {
 		return "", false
 	}
@@ -96,21 +101,6 @@ func (c *Claim) staysAs() (string, bool) {
 func (c *Claim) isSame(seen map[*Pair]bool) bool {
 	s, h := c.Spoke.Last(), c.Hub.Last()
 	return s.OmitEmpty == h.OmitEmpty && s.OmitZero == h.OmitZero && c.Value.isSame(seen)
-}
-
-// isSame reports whether the value is the same in JSON on both sides.
-func (v *Value) isSame(seen map[*Pair]bool) bool {
-	switch how := v.How.(type) {
-	case Assign, DeepCopyInto, DeepCopy:
-		return true
-	case Each, Entries:
-		return v.Elem.isSame(seen)
-	case Pointer:
-		return how.OnlyIfSet == OnlyIfSet{} && v.Elem.isSame(seen)
-	case Call:
-		return how.Pair.isSame(seen)
-	}
-	return false
 }
 
 // isSame reports whether every field of both structs is the same.
@@ -130,12 +120,12 @@ func (p *Pair) isSame(seen map[*Pair]bool) bool {
 		stay[name] = true
 	}
 	isMoved := func(m Path) bool { return !stay[m.String()] }
-	return !slices.ContainsFunc(members(p.Spoke, nil), isMoved) && !slices.ContainsFunc(members(p.Hub, nil), isMoved)
+	return !slices.ContainsFunc(fields.Of(p.Spoke, nil), isMoved) && !slices.ContainsFunc(fields.Of(p.Hub, nil), isMoved)
 }
 
 // structs returns the pair of structs in the value, directly or behind a pointer.
 func (v *Value) structs() *Pair {
-	if v.How == (Pointer{}) {
+	if v.Kind == (Pointer{}) {
 		v = v.Elem
 	}
 	return v.Pair()

@@ -3,17 +3,22 @@
 package convert
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/block"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/ruleset"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // planner plans the conversions of one package, which share the pairs of structs.
@@ -21,9 +26,11 @@ type planner struct {
 	*Package
 	module     *load.Module
 	types      *resolve.Resolver
-	rules      ruleset
+	rules      ruleset.Set
 	conversion *model.Conversion
-	pairs      map[pairKey]*Pair
+	// matched and pairs are the pairs of structs after each of the two passes.
+	matched map[pairKey]*pairPlanner
+	pairs   map[pairKey]*Pair
 	// deepCopyFiles are files of generated methods, by path, as far as they have been read.
 	deepCopyFiles map[string][]byte
 	// unlocated are packages that cannot be found and are reported already.
@@ -37,38 +44,42 @@ type planner struct {
 // their fields.
 type pairKey struct {
 	spoke, hub *resolve.Type
-	skip       [2]string
+	skip       Sides[string]
+}
+
+func keyOf(spoke, hub *resolve.Type, skip Sides[map[string]bool]) pairKey {
+	key := func(paths map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(paths)), ";") }
+	return pairKey{spoke, hub, sides.New(key(skip.Spoke), key(skip.Hub))}
 }
 
 // place is the planner's current position: for each side, the fields that lead from the kind to it.
-type place struct{ spoke, hub Path }
+type place struct{ Sides[Path] }
 
 func (p place) at(spoke, hub Path) place {
-	return place{slices.Concat(p.spoke, spoke), slices.Concat(p.hub, hub)}
+	return place{sides.New(slices.Concat(p.Spoke, spoke), slices.Concat(p.Hub, hub))}
 }
 
 // around returns the place of the struct that contains the claim at this place.
 func (p place) around(c *Claim) place {
-	return place{p.spoke[:len(p.spoke)-len(c.Spoke)], p.hub[:len(p.hub)-len(c.Hub)]}
+	return place{sides.New(p.Spoke[:len(p.Spoke)-len(c.Spoke)], p.Hub[:len(p.Hub)-len(c.Hub)])}
 }
 
 // paths returns the paths of both sides, in JSON names.
-func (p place) paths() []string {
-	return []string{strings.Join(p.spoke.names(), "."), strings.Join(p.hub.names(), ".")}
+func (p place) paths() Sides[string] {
+	return sides.New(strings.Join(p.Spoke.Names(), "."), strings.Join(p.Hub.Names(), "."))
+}
+
+// typeMembers are the members that contain an object's type. They are replaced, not converted.
+func typeMembers() Sides[map[string]bool] {
+	members := map[string]bool{"apiVersion": true, "kind": true}
+	return sides.New(members, members)
 }
 
 // plan plans a conversion.
-func (p *planner) plan() (*Plan, bool) {
-	spoke, ok := p.root(p.conversion.Spoke)
-	hub, ok2 := p.root(p.conversion.Hub)
-	if !ok || !ok2 {
-		return nil, false
-	}
-	// The members that contain an object's type are replaced, not converted.
-	typeMembers := map[string]bool{"apiVersion": true, "kind": true}
-	root := p.pair(place{}, spoke, hub, [2]map[string]bool{typeMembers, typeMembers})
+func (p *planner) plan(types Sides[*Type]) *Plan {
+	root := p.pair(place{}, types.Spoke, types.Hub, typeMembers())
 	root.IsRoot = true
-	plan := &Plan{Conversion: p.conversion, Root: root, Schemas: [2]*Schema{schemaOf(root, spokeSide), schemaOf(root, hubSide)}}
+	plan := &Plan{Conversion: p.conversion, Root: root, Schemas: sides.New(schemaOf(root, Spoke), schemaOf(root, Hub))}
 	p.noteOneDefault(plan, p.noteDefaults(plan))
 	p.noteBounds(plan)
 	p.noteBeside(plan)
@@ -77,18 +88,42 @@ func (p *planner) plan() (*Plan, bool) {
 	p.noteUnknown(plan)
 	p.noteUnkeyed(plan)
 	p.noteRefused(plan)
-	return plan, true
+	return plan
 }
 
-// version returns the version of the side that a direction comes from.
-func (p *planner) version(side Direction) string {
-	t, _ := Sides(side, p.conversion.Spoke, p.conversion.Hub)
-	return t.Version
+// refuseHooks reports a spoke with generated methods whose conversion needs the user's own code. A type's methods
+// cannot store the user's hooks.
+func (p *planner) refuseHooks(plan *Plan) {
+	if !plan.Convertible.V || !plan.Root.NeedsHooks() {
+		return
+	}
+	var names []string
+	plan.Root.any(func(c *Claim) bool {
+		if c.isCustom() {
+			names = append(names, cmp.Or(c.Field().String(), "whole structs"))
+		}
+		return false
+	})
+	slices.Sort(names)
+	p.diags.Add(diag.Errorf(plan.Convertible.At, model.RuleConvertible, "methods of %s cannot hold your own code, which converts %s", plan.Spoke.Name, strings.Join(slices.Compact(names), ", ")).
+		WithHint("remove convertible: the methods of Converter are what controller-runtime's NewSpokeConverter takes"))
+}
+
+// version returns the version of a side.
+func (p *planner) version(side Side) string {
+	return sides.New(p.conversion.Spoke.Version, p.conversion.Hub.Version).At(side)
+}
+
+// roots finds the types of the conversion.
+func (p *planner) roots() (types Sides[*Type], ok bool) {
+	spoke, isSpoke := p.root(p.conversion.Spoke)
+	hub, isHub := p.root(p.conversion.Hub)
+	return sides.New(spoke, hub), isSpoke && isHub
 }
 
 func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
 	found, err := p.types.Named(t.Path, t.Name)
-	if err == nil && found.Kind() == resolve.Struct && isObject(found) {
+	if err == nil && found.Kind() == resolve.Struct && fields.IsObject(found) {
 		return found, true
 	}
 	at := p.conversion.Range
@@ -101,52 +136,67 @@ func (p *planner) root(t model.VersionedType) (*resolve.Type, bool) {
 	return nil, false
 }
 
-// isObject reports whether a type embeds TypeMeta and ObjectMeta, as all API objects do.
-func isObject(t *resolve.Type) bool {
-	embeds := func(name string) bool {
-		return slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return f.Embedded && isNamed(f.Type, metaPackage, name) })
+// match finds the claims on the fields of two structs, and on the fields of the structs in them. Rules on enclosing
+// structs have already claimed the skipped fields.
+func (p *planner) match(at place, spoke, hub *resolve.Type, skip Sides[map[string]bool]) *pairPlanner {
+	key := keyOf(spoke, hub, skip)
+	if known, ok := p.matched[key]; ok {
+		return known
 	}
-	return embeds("TypeMeta") && embeds("ObjectMeta")
+	w := &pairPlanner{planner: p, Pair: &Pair{Types: typesOf(sides.New(spoke, hub))}, at: at,
+		taken:  sides.New(map[string]bool{}, map[string]bool{}),
+		claims: sides.New(map[string]diag.Range{}, map[string]diag.Range{})}
+	p.matched[key] = w
+	p.rules.Meet(spoke, hub)
+	for _, side := range []Side{Spoke, Hub} {
+		maps.Copy(w.taken.At(side), skip.At(side))
+	}
+	for _, f := range p.rules.Reach(p.conversion.Declared, spoke, hub, w.taken.Spoke) {
+		w.ruled = append(w.ruled, w.rule(f)...)
+	}
+	w.moved = sides.New(maps.Clone(w.taken.Spoke), maps.Clone(w.taken.Hub))
+	w.matchNames()
+	for _, r := range slices.Concat(w.named, w.ruled) {
+		if r.converts() {
+			v := w.between(r)
+			v.match(v.types(), r.rule.As.V)
+		}
+	}
+	return w
 }
 
-// pair plans two structs. Rules on enclosing structs have already claimed the skipped fields.
-func (p *planner) pair(at place, spoke, hub *resolve.Type, skip [2]map[string]bool) *Pair {
-	key := pairKey{spoke, hub, [2]string{joined(skip[spokeSide]), joined(skip[hubSide])}}
+// pair plans two structs.
+func (p *planner) pair(at place, spoke, hub *resolve.Type, skip Sides[map[string]bool]) *Pair {
+	key := keyOf(spoke, hub, skip)
 	if known, ok := p.pairs[key]; ok {
 		return known
 	}
-	pair := &Pair{Types: typesOf(spoke, hub), Name: p.name(spoke, hub), Opaque: encodesItself(spoke) || encodesItself(hub)}
+	w := *p.match(at, spoke, hub, skip)
+	pair := &Pair{Types: w.Types, Name: p.name(spoke, hub), After: w.After, Opaque: spoke.EncodesItself() || hub.EncodesItself()}
 	pair.HookName = pair.Name
-	p.rules.meet(spoke, hub)
+	w.planner, w.Pair, w.at = p, pair, at
 	if i := slices.IndexFunc(p.Pairs, func(o *Pair) bool { return o.Spoke == spoke && o.Hub == hub }); i >= 0 {
 		pair.HookName = p.Pairs[i].HookName
 	}
 	p.pairs[key] = pair
 	p.Pairs = append(p.Pairs, pair)
-	w := &pairPlanner{planner: p, Pair: pair, at: at, taken: [2]map[string]bool{{}, {}}, claims: [2]map[string]diag.Range{{}, {}}}
-	for side, paths := range skip {
-		maps.Copy(w.taken[side], paths)
-	}
-	var ruled []ruled
-	for _, f := range p.rules.reach(p.conversion.Declared, spoke, hub, w.taken[spokeSide]) {
-		ruled = append(ruled, w.rule(f)...)
-	}
-	w.sameNames()
-	pair.Claims = append(pair.Claims, w.values(ruled)...)
+	pair.Claims = append(w.values(w.named), w.values(w.ruled)...)
+	w.reportUnclaimed()
 	w.hubOnly(hub, nil)
 	pair.noteParents()
 	w.noteEmbedded()
 	w.unreached()
+	p.diags.Add(w.diags...)
 	return pair
 }
 
 // name makes a unique name for the functions of a pair. It begins with the name of the spoke's type. If that is taken,
 // it adds the hub's type, unless the two names are equal, and then the kind.
 func (p *planner) name(spoke, hub *resolve.Type) string {
-	name := lowerFirst(identifier(spoke))
+	name := hint.LowerFirst(block.Identifier(spoke))
 	as := ""
-	if identifier(hub) != identifier(spoke) {
-		as = "As" + identifier(hub)
+	if block.Identifier(hub) != block.Identifier(spoke) {
+		as = "As" + block.Identifier(hub)
 	}
 	isTaken := func(name string) bool {
 		return slices.ContainsFunc(p.Pairs, func(o *Pair) bool { return o.Name == name })
@@ -161,42 +211,4 @@ func (p *planner) name(spoke, hub *resolve.Type) string {
 			return numbered
 		}
 	}
-}
-
-// identifier returns the name of a type as a part of an identifier: StringList for []string.
-func identifier(t *resolve.Type) string {
-	if t.Name == "" {
-		switch t.Kind() {
-		case resolve.Pointer:
-			return model.Upper(identifier(t.Elem())) + "Pointer"
-		case resolve.Slice:
-			return model.Upper(identifier(t.Elem())) + "List"
-		case resolve.Array:
-			return model.Upper(identifier(t.Elem())) + "Array"
-		case resolve.Map:
-			return model.Upper(identifier(t.Elem())) + "Map"
-		}
-		return t.Kind().String() // a literal
-	}
-	name := t.Name
-	for _, a := range t.Args {
-		name += "Of" + model.Upper(identifier(a))
-	}
-	return name
-}
-
-// lowerFirst writes the first word of a name in lower case: httpRoute for HTTPRoute.
-func lowerFirst(name string) string {
-	runes := []rune(name)
-	for i := range runes {
-		if i > 0 && (!unicode.IsUpper(runes[i]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
-			break
-		}
-		runes[i] = unicode.ToLower(runes[i])
-	}
-	return string(runes)
-}
-
-func joined(paths map[string]bool) string {
-	return strings.Join(slices.Sorted(maps.Keys(paths)), ";")
 }

@@ -2,7 +2,10 @@
 
 package convert
 
-import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
+import (
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/ruleset"
+)
 
 // The ids under which this package reports.
 const (
@@ -13,7 +16,7 @@ const (
 	RuleEnum        = "V5"
 	RuleTwice       = "V6"
 	RuleConverter   = "V7"
-	RuleUnused      = "V8"
+	RuleUnused      = ruleset.Unused
 	RuleDefault     = "V9"
 	RuleRefused     = "V10"
 	RuleBounds      = "V11"

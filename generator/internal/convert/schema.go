@@ -4,11 +4,13 @@ package convert
 
 import (
 	"fmt"
+	"go/ast"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
@@ -28,7 +30,7 @@ type Schema struct {
 	// Annotations and Labels are the keys of metadata entries that rules of a kind use.
 	Annotations, Labels []string
 	// Limits are the limits that markers set for a value that may be restored.
-	Limits   Limits
+	Limits   limits.Limits
 	Members  map[string]*Schema
 	Elements *Schema
 	// Same is an equal schema of the same struct. One of the two schemas contains the other, or the struct is
@@ -70,24 +72,24 @@ func (s *Schema) collectNamed(found map[*Schema]bool) {
 }
 
 // schemaOf makes the schema of a side of a pair.
-func schemaOf(root *Pair, side Direction) *Schema {
+func schemaOf(root *Pair, side Side) *Schema {
 	s := &Schema{}
-	s.addPair(root, side, map[*Pair]*Schema{})
+	s.addPair(root, facts{side, map[*Pair]*Schema{}})
 	delete(s.Members, "metadata") // both versions have the same metadata
 	s.addEntries(root, side)
 	return s
 }
 
-// addEntries adds the metadata entries of the source side of a direction that might not come back, because rules read
+// addEntries adds the metadata entries of a side that might not come back, because rules read
 // or write entries under their keys. The entries that a rule drops on this side are not added.
-func (s *Schema) addEntries(root *Pair, from Direction) {
+func (s *Schema) addEntries(root *Pair, side Side) {
 	for _, c := range root.Claims {
-		if c.Verb == model.Drop && c.side(from) == nil {
-			s.addEntry(c.side(1-from), c.Entry)
+		if c.Verb == model.Drop && c.At(side) == nil {
+			s.addEntry(c.At(side.Other()), c.Entry)
 		}
-		if how, ok := entryOf(c); ok && (how.Keys[from] == "" || how.Parse == "" || how.Keys[1-from] != "") {
-			s.addEntry(c.Spoke, how.Keys[ToHub])
-			s.addEntry(c.Hub, how.Keys[FromHub])
+		if how, ok := entryOf(c); ok && (how.Keys.At(side) == "" || how.Parse == "" || how.Keys.At(side.Other()) != "") {
+			s.addEntry(c.Spoke, how.Keys.Spoke)
+			s.addEntry(c.Hub, how.Keys.Hub)
 		}
 	}
 }
@@ -106,124 +108,107 @@ func (s *Schema) addEntry(path Path, key string) {
 // entryOf returns how a claim converts a metadata entry.
 func entryOf(c *Claim) (how Entry, ok bool) {
 	if c.Value != nil {
-		how, ok = c.Value.How.(Entry)
+		how, ok = c.Value.Kind.(Entry)
 	}
 	return how, ok
 }
 
-// addPair adds the facts of a pair for the source side of a direction. inside has the enclosing pairs and their
-// schemas, and also the pairs that have been found to be recursive.
-func (s *Schema) addPair(p *Pair, from Direction, inside map[*Pair]*Schema) {
+// facts are the facts about a side. inside has the enclosing pairs and their schemas, and also the pairs that have been
+// found to be recursive.
+type facts struct {
+	side   Side
+	inside map[*Pair]*Schema
+}
+
+// addPair adds the facts of a pair.
+func (s *Schema) addPair(p *Pair, f facts) {
+	side := f.side
 	if p.Opaque {
 		return
 	}
-	after := p.After[from] || s.Custom
+	after := p.After[side.Out()] || s.Custom
 	s.Custom = after
-	if around := inside[p]; around != nil {
-		if p.says(from, map[*Pair]bool{}) {
+	if around := f.inside[p]; around != nil {
+		if p.hasFacts(f.side, map[*Pair]bool{}) {
 			around.Name, s.Same = p.Name, around
 		}
 		return
 	}
-	inside[p] = s
+	f.inside[p] = s
 	defer func() {
 		if s.Name == "" { // a recursive struct has one schema, wherever it occurs
-			delete(inside, p)
+			delete(f.inside, p)
 		}
 	}()
-	claimed, unconverted := p.claimed()[from], p.unconverted(from)
+	claimed, unconverted := p.claimed().At(side), p.unconverted(side)
 	for _, c := range p.Claims {
-		path := c.side(from)
+		path := c.At(side)
 		if path == nil {
 			continue
 		}
-		for i, f := range path[:len(path)-1] {
+		for i, field := range path[:len(path)-1] {
 			around := path[:i+1]
-			if c.Value != nil && !f.Inline && !claimed[around.String()] && len(below(unconverted, around.String())) > 0 {
-				s.at(around.names()).Scattered = true
+			if c.Value != nil && !field.Inline && !claimed[around.String()] && len(fields.Below(unconverted, around.String())) > 0 {
+				s.at(around.Names()).Scattered = true
 			}
 		}
-		below := c.limits(from)
-		below.Custom = c.hooked(from) || after && c.Loss(from) != ""
-		others, _ := Sides(from, c.SpokeOthers, c.HubOthers)
-		for _, other := range others {
-			s.put(other.names(), &Schema{Custom: c.hooked(from), Dropped: c.Verb == model.Drop})
+		below := c.limits(side)
+		below.Custom = c.hooked(side.Out()) || after && c.Loss(side.Out()) != ""
+		for _, other := range c.Others.At(side) {
+			s.put(other.Names(), &Schema{Custom: c.hooked(side.Out()), Dropped: c.Verb == model.Drop})
 		}
 		if below.Dropped = c.Verb == model.Drop; below.Dropped || c.Value != nil {
-			below.Keys = c.listKeys(from)
+			below.Keys = c.listKeys(side)
 		}
 		if c.Value != nil {
-			below.addValue(c.Value, from, inside)
+			below.addValue(c.Value, f)
 		}
-		s.put(path.names(), below)
+		s.put(path.Names(), below)
 	}
 }
 
-// says reports whether the schema of a struct has any facts.
-func (p *Pair) says(from Direction, seen map[*Pair]bool) bool {
+// hasFacts reports whether the schema of a struct has any facts.
+func (p *Pair) hasFacts(side Side, seen map[*Pair]bool) bool {
 	if seen[p] || p.Opaque {
 		return false
 	}
-	if seen[p] = true; p.After[from] {
+	if seen[p] = true; p.After[side.Out()] {
 		return true
 	}
-	tells := func(v *Value) bool {
-		switch how := v.How.(type) {
-		case Call:
-			return how.Pair.says(from, seen)
-		case Keyed, First, Element:
-			return v.Outer != from
+	identifies := func(v *Value) bool {
+		if pair := v.Pair(); pair != nil {
+			return pair.hasFacts(side, seen)
 		}
-		return false
+		return v.Outer == side && (v.traits().fills || v.traits().picks) // the elements have keys
 	}
 	return slices.ContainsFunc(p.Claims, func(c *Claim) bool {
-		return c.side(from) != nil && (c.Verb == model.Drop || c.hooked(from) || c.Value != nil && len(c.listKeys(from)) > 0 || !c.limits(from).IsZero()) ||
-			c.Value.holds(tells)
+		return c.At(side) != nil && (c.Verb == model.Drop || c.hooked(side.Out()) || c.Value != nil && len(c.listKeys(side)) > 0 || !c.limits(side).IsZero()) ||
+			c.Value.holds(identifies)
 	})
 }
 
-func (s *Schema) addValue(v *Value, from Direction, inside map[*Pair]*Schema) {
-	below, add := &Schema{}, (func())(nil)
-	elements := func() { s.Elements = below }
-	switch how := v.How.(type) {
-	case Call:
-		s.addPair(how.Pair, from, inside)
-		return
-	case Each, Entries:
-		add = elements
-	case Keyed:
-		if v.Outer != from && s.Keys == nil {
-			s.Keys = how.Member.names()
-		}
-		add = elements
-	case First, Element:
-		if v.Outer != from {
-			s.One, add = v.one(), elements
-		}
-	case Wrap:
-		if v.Outer != from {
-			add = func() { s.put(how.Member.names(), below) }
-		}
-	}
-	switch {
-	case v.Elem == nil:
-	case add == nil:
-		s.addValue(v.Elem, from, inside)
-	default:
-		if below.addValue(v.Elem, from, inside); !below.IsZero() {
-			add()
-		}
+// addValue adds what a value's kind knows.
+func (s *Schema) addValue(v *Value, f facts) { v.Kind.schema(s, v, f) }
+
+// addElements adds the facts of the elements of a list or map, if there are any.
+func (s *Schema) addElements(v *Value, f facts) {
+	below := &Schema{}
+	if below.addValue(v.Elem, f); !below.IsZero() {
+		s.Elements = below
 	}
 }
 
-// one returns the members that identify the element of a list. The first element has none.
-func (v *Value) one() map[string]string {
-	how, _ := v.How.(Element)
-	told := map[string]string{}
-	for _, c := range how.Constants {
-		told[strings.Join(c.Member.names(), ".")] = fmt.Sprint(c.Value)
+// addElement adds the facts of a value that is one element of a list. Constants identify it.
+func (s *Schema) addElement(v *Value, f facts, identity constants) {
+	if v.Outer != f.side {
+		s.addValue(v.Elem, f)
+		return
 	}
-	return told
+	s.One = map[string]string{}
+	for _, c := range identity {
+		s.One[strings.Join(c.Member.Names(), ".")] = fmt.Sprint(c.Value)
+	}
+	s.addElements(v, f)
 }
 
 // at returns the schema at a path, which it makes if need be.
@@ -267,40 +252,85 @@ func (s *Schema) put(path []string, below *Schema) {
 // listKeys returns the keys of the claimed list on a side, limited to keys that the other side has too. Keys declared
 // on this side take precedence. Otherwise it returns the keys declared on the other side, under the names that they
 // have here.
-func (c *Claim) listKeys(side Direction) []string {
-	keys := listKeys(c.side(side).Last())
+func (c *Claim) listKeys(side Side) []string {
+	keys := fields.ListKeys(c.At(side).Last())
 	if c.Value == nil || c.Value.Elem == nil || c.Value.Elem.Pair() == nil {
 		return keys
 	}
-	if _, isList := c.Value.How.(Each); !isList {
+	if !c.Value.isList() {
 		return keys
 	}
 	elements := c.Value.Elem.Pair()
 	if keys != nil {
-		converted := elements.claimed()[side]
+		converted := elements.claimed().At(side)
 		return slices.DeleteFunc(keys, func(key string) bool { return !converted[key] && !elements.isCustom() })
 	}
-	for _, declared := range listKeys(c.side(1 - side).Last()) {
+	for _, declared := range fields.ListKeys(c.At(side.Other()).Last()) {
 		i := slices.IndexFunc(elements.Claims, func(k *Claim) bool {
-			return slices.Equal(k.side(1-side).names(), []string{declared}) && len(k.side(side).names()) == 1
+			return slices.Equal(k.At(side.Other()).Names(), []string{declared}) && len(k.At(side).Names()) == 1
 		})
 		if i >= 0 {
-			keys = append(keys, elements.Claims[i].side(side).names()[0])
+			keys = append(keys, elements.Claims[i].At(side).Names()[0])
 		}
 	}
 	return keys
 }
 
-// listKeys returns the keys that +listMapKey declares or, for Kubernetes' own types, the struct tag patchMergeKey.
-func listKeys(f *resolve.Field) []string {
-	keys := load.ListMapKeys(f.Doc...)
-	if key, ok := f.Tag.Lookup("patchMergeKey"); ok && keys == nil && f.Type.Kind() == resolve.Slice && f.Type.Elem().Kind() == resolve.Struct {
-		keys = []string{key}
-	}
-	return keys
+// hooked reports whether the user's own code converts the field in a direction.
+func (c *Claim) hooked(d Direction) bool {
+	return c.Functions[d] || c.IsHooked()
 }
 
-// hooked reports whether the user's own code converts the field from a side.
-func (c *Claim) hooked(from Direction) bool {
-	return c.Functions[from] || c.holdsHook()
+// addLimits adds the limits from the markers of a field, of its type and of the types in it. Types of Kubernetes itself
+// have no such markers.
+func (s *Schema) addLimits(f *resolve.Field, inside []*resolve.Type) {
+	s.limitType(f.Type, inside, f.Doc)
+	s.Limits.Read(f.Doc, false)
+}
+
+func (s *Schema) limitType(t *resolve.Type, inside []*resolve.Type, field []*ast.CommentGroup) {
+	if t.Err() != nil || strings.HasPrefix(t.Package, "k8s.io/") || slices.Contains(inside, t) {
+		return
+	}
+	if t.Kind() == resolve.Pointer {
+		s.limitType(t.Elem(), inside, field)
+		return
+	}
+	s.Limits.Read(t.Doc(), false)
+	switch t.Kind() {
+	case resolve.Slice, resolve.Map:
+		elements := &Schema{}
+		elements.limitType(t.Elem(), inside, nil)
+		elements.Limits.Read(t.Doc(), true)
+		elements.Limits.Read(field, true)
+		if !elements.IsZero() && s.Elements == nil {
+			s.Elements = elements
+		}
+	case resolve.Struct:
+		if !t.HasMethod("UnmarshalJSON") {
+			for _, m := range fields.Of(t, nil) {
+				below := &Schema{}
+				below.addLimits(m.Last(), append(inside, t))
+				s.put(m.Names(), below)
+			}
+		}
+	}
+}
+
+// limits returns the limits of a field whose value may be restored. They cover the whole field if no part of it
+// converts, or if the user's own code converts it. Structs that convert have their own limits.
+func (c *Claim) limits(side Side) *Schema {
+	s := &Schema{}
+	path := c.At(side)
+	if path == nil || c.Verb == model.Drop || c.Loss(side.Out()) == "" {
+		return s
+	}
+	field := path.Last()
+	if c.Value == nil || c.isCustom() {
+		s.addLimits(field, nil)
+		return s
+	}
+	s.Limits.Read(field.Type.Target().Doc(), false)
+	s.Limits.Read(field.Doc, false)
+	return s
 }

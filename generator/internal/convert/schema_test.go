@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // TestSchema checks the stash's schema of each side: keys of lists, and fields that may be lost.
@@ -72,7 +74,7 @@ func TestSchema(t *testing.T) {
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}
-			if diff := cmp.Diff([2]*Schema{tc.wantSpoke, tc.wantHub}, p.Schemas); diff != "" {
+			if diff := cmp.Diff(sides.New(tc.wantSpoke, tc.wantHub), p.Schemas); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
-	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // valuePlanner plans how the values of two fields convert.
@@ -24,11 +27,11 @@ type valuePlanner struct {
 	rule          *model.ConversionRule // nil if the names are the same
 	renames       []Renaming
 	same          []string
-	fields        [2]*resolve.Field
+	fields        Sides[*resolve.Field]
 	// skip are the paths of the parts that other rules claim, by side.
-	skip [2]map[string]bool
+	skip Sides[map[string]bool]
 	// entries are the keys of metadata entries, by side. The key is empty if that side is a field.
-	entries [2]string
+	entries Sides[string]
 	// element is true if the values are elements of the fields' values.
 	element bool
 	// missing is true if a marker sets the hub's default.
@@ -52,8 +55,8 @@ func unresolved(err error) *mismatch {
 }
 
 // top plans the values of the two fields, and reports the reason if they do not convert.
-func (p *valuePlanner) top(as []string) *Value {
-	v, bad := p.value(p.fields[spokeSide].Type, p.fields[hubSide].Type, as)
+func (p *valuePlanner) top(as converters) *Value {
+	v, bad := p.value(p.types(), as)
 	if bad == nil {
 		p.noteEmpty(v)
 		return v
@@ -64,7 +67,7 @@ func (p *valuePlanner) top(as []string) *Value {
 		}
 		p.unlocated[bad.unlocated] = true
 	}
-	at := p.fields[spokeSide].Range
+	at := p.fields.Spoke.Range
 	if p.rule != nil {
 		at = p.rule.Range
 		if bad.rule == RuleConverter && p.rule.As.IsSet() {
@@ -74,22 +77,20 @@ func (p *valuePlanner) top(as []string) *Value {
 			bad.hint += fmt.Sprintf("; of: %q makes it a rule for one struct alone", p.in.Spoke.Package+"."+p.in.Spoke.Name)
 		}
 	}
-	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.spoke.names(), "."), bad.message).
-		WithHint("%s", errorTree(p.conversion, p.at, p.fields[spokeSide].Type, p.fields[hubSide].Type, bad.hint)).
-		WithRelated(p.fields[hubSide].Range, "the field of %s is here", p.conversion.Hub.Version))
+	p.diags.Add(diag.Errorf(at, bad.rule, "%s: %s", strings.Join(p.at.Spoke.Names(), "."), bad.message).
+		WithHint("%s", hint.Tree(p.conversion, p.at.Spoke.Names(), p.at.Hub.Names(), p.fields.Spoke.Type, p.fields.Hub.Type, bad.hint)).
+		WithRelated(p.fields.Hub.Range, "the field of %s is here", p.conversion.Hub.Version))
 	return nil
 }
 
 // noteEmpty marks lists and maps if JSON writes an empty one on one side and omits it on the other.
 func (p *valuePlanner) noteEmpty(v *Value) {
-	switch v.How.(type) {
-	case Each, Entries, Keyed:
-	default:
+	if !v.traits().fills {
 		return
 	}
-	spoke, hub := p.fields[spokeSide].OmitEmpty, p.fields[hubSide].OmitEmpty
+	spoke, hub := p.fields.Spoke.OmitEmpty, p.fields.Hub.OmitEmpty
 	if v.Spoke.Kind() != resolve.Array {
-		v.EmptyIsNil = [2]bool{hub && !spoke, spoke && !hub}
+		v.EmptyIsNil = Ways[bool]{ToHub: hub && !spoke, FromHub: spoke && !hub}
 	}
 	for d, isNil := range v.EmptyIsNil {
 		if isNil {
@@ -99,104 +100,65 @@ func (p *valuePlanner) noteEmpty(v *Value) {
 }
 
 // value plans two types. It applies the converters from the outside to the inside.
-func (p *valuePlanner) value(spoke, hub *resolve.Type, as []string) (*Value, *mismatch) {
-	v := &Value{Types: typesOf(spoke, hub)}
-	if p.entries != [2]string{} {
-		return p.entry(v, as)
+func (p *valuePlanner) value(types Sides[*Type], as converters) (*Value, *mismatch) {
+	v := &Value{Types: typesOf(types)}
+	if p.entries != (Sides[string]{}) {
+		return Entry{}.plan(p, v, as)
 	}
-	name, argument := "", ""
-	if len(as) > 0 {
-		name, argument, _ = strings.Cut(as[0], ":")
-		if bad := p.known(name, argument); bad != nil {
-			return nil, bad
-		}
+	if bad := as.mistake(); bad != nil {
+		return nil, bad
 	}
-	for _, t := range []*resolve.Type{spoke, hub} {
+	for _, t := range types.List() {
 		if err := t.Err(); err != nil {
 			return nil, unresolved(err)
 		}
 	}
-	if name == "" && p.rules.hooked(spoke, hub) {
-		if !slices.Contains(p.Hooks, v.Types) {
-			p.Hooks = append(p.Hooks, v.Types)
-		}
-		v.Loss = [2]string{HookLoss, HookLoss}
-		return v.as(Hook{}, nil, nil)
+	c := p.candidate(v, as)
+	if k := c.kind(); k != nil {
+		return k.plan(p, v, as)
 	}
-	isPointer := func(t *resolve.Type) bool { return t.Kind() == resolve.Pointer }
-	isList := func(t *resolve.Type) bool { return t.Kind() == resolve.Slice }
-	hasStruct := spoke.Kind() == resolve.Struct || hub.Kind() == resolve.Struct
-	switch {
-	case name == "each":
-		if !isList(spoke) || !isList(hub) {
-			return nil, p.misfit(as[0], "two lists", v.Spoke, v.Hub)
-		}
-		elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), as[1:])
-		return v.as(Each{}, elem, bad)
-	case name == "first":
-		if isList(spoke) == isList(hub) {
-			return nil, p.misfit(as[0], "a list on one side alone", v.Spoke, v.Hub)
-		}
-		plain, list, _ := p.around(v, isList(hub))
-		v.Loss[1-v.Outer] = "all elements but the first"
-		spoke, hub = Sides(v.Outer, plain, list.Elem())
-		elem, bad := p.elements().value(spoke, hub, as[1:])
-		return v.as(First{}, elem, bad)
-	case name == "keyed":
-		return p.keyed(v, argument, as)
-	case name == "element":
-		return p.listElement(v, argument, as)
-	case name == "present":
-		return p.present(v, argument, as)
-	case hasStruct && name == "tuple":
-		return p.tuple(v, argument, as)
-	case hasStruct && name == "parts":
-		return p.parts(v, argument, as)
-	case hasStruct && name == "wrap":
-		return p.wrap(v, argument, as)
-	case (name == "optional" || name == "pointer") && isPointer(spoke) == isPointer(hub):
-		return nil, p.misfit(as[0], "a pointer on one side alone", v.Spoke, v.Hub)
-	case isPointer(spoke) && isPointer(hub):
-		elem, bad := p.value(spoke.Elem(), hub.Elem(), as)
-		var how Pointer
-		if bad == nil && (p.takesElsewhere(elem) || elem.isSelective()) {
-			how.OnlyIfSet, v.Loss = OnlyIfSet{SetOf(hub.Elem()), SetOf(spoke.Elem())}, [2]string{emptied, emptied}
-		}
-		return v.as(how, elem, bad)
-	case isPointer(spoke) || isPointer(hub):
-		v.Outer = outer(isPointer(hub))
-		v.Loss[1-v.Outer] = "whether it was nil or zero"
-		spoke, hub = pointee(spoke), pointee(hub)
-		if name == "" && (spoke.Kind() == resolve.Struct) != (hub.Kind() == resolve.Struct) && !p.rules.hooked(spoke, hub) {
-			return nil, p.differ(v)
-		}
-		how, bad := p.intent(v, name)
-		if bad != nil {
-			return nil, bad
-		}
-		if name == "optional" || name == "pointer" {
-			as = as[1:]
-		}
-		elem, bad := p.value(spoke, hub, as)
-		if bad == nil && (p.takesElsewhere(elem) || elem.isSelective() && elem.Elem == nil) {
-			how.OnlyIfSet[v.Outer] = SetOf(v.To(v.Outer).Elem())
-		}
-		return v.as(how, elem, bad)
-	case name != "":
-		return p.convert(v, name, argument, as)
-	case (p.renames != nil || p.same != nil) && spoke.Kind() == hub.Kind() && (isList(spoke) || spoke.Kind() == resolve.Map):
-		return p.structural(v) // the rule is for the elements
-	case p.renames != nil || p.same != nil:
-		return p.rename(v)
-	case resolve.Identical(spoke, hub) && len(p.skip[spokeSide])+len(p.skip[hubSide]) == 0 && !p.rules.names(spoke):
-		return p.copied(v)
-	case (encodesItself(spoke) || encodesItself(hub)) && !p.rules.alike(spoke):
-		return nil, p.differ(v)
-	case encodesItself(spoke) && hidden(spoke) || encodesItself(hub) && hidden(hub):
-		return nil, p.unread(spoke, hub)
+	if c.isClosed && p.rules.Alike(v.Spoke) {
+		return nil, p.unread(v)
 	}
-	return p.structural(v)
+	return nil, p.differ(v)
 }
+
+// match matches the rules to the structs in two values.
+func (p *valuePlanner) match(types Sides[*Type], as converters) {
+	v := &Value{Types: typesOf(types)}
+	isUnknown := slices.ContainsFunc(types.List(), func(t *Type) bool { return t.Err() != nil })
+	if p.entries != (Sides[string]{}) || as.mistake() != nil || isUnknown {
+		return
+	}
+	if k := p.candidate(v, as).kind(); k == (Call{}) {
+		p.planner.match(p.at, v.Spoke, v.Hub, p.skip)
+	} else if k != nil {
+		if c := k.content(p, v, as); c != nil {
+			c.match(c.types, c.as)
+		}
+	}
+}
+
+// types returns the types of the two fields.
+func (p *valuePlanner) types() Sides[*Type] {
+	return sides.New(p.fields.Spoke.Type, p.fields.Hub.Type)
+}
+
+// candidate returns the facts that decide on the kind of a conversion.
+func (p *valuePlanner) candidate(v *Value, as converters) candidate {
+	c := candidate{valuePlanner: p, Types: v.Types}
+	if c.converter, _ = as.first(); c.converter != "" || c.isPointer(Spoke) || c.isPointer(Hub) || p.hasRenames() {
+		return c
+	}
+	spoke, hub := v.Spoke, v.Hub
+	c.isCopy = v.Same && len(p.skip.Spoke)+len(p.skip.Hub) == 0 && !p.rules.Names(spoke)
+	c.isClosed = !c.isCopy && ((spoke.EncodesItself() || hub.EncodesItself()) && !p.rules.Alike(spoke) ||
+		spoke.EncodesItself() && spoke.IsHidden() || hub.EncodesItself() && hub.IsHidden())
+	return c
+}
+
+// hasRenames reports whether rules rename or keep values of an enum.
+func (p *valuePlanner) hasRenames() bool { return p.renames != nil || p.same != nil }
 
 // elements plans the elements of a list or map.
 func (p *valuePlanner) elements() *valuePlanner {
@@ -205,137 +167,43 @@ func (p *valuePlanner) elements() *valuePlanner {
 	return &inner
 }
 
-// intent decides whether a zero value becomes a pointer. If JSON omits zero, the pointer is nil. If JSON always writes
-// it, only the author knows whether it has a meaning.
-func (p *valuePlanner) intent(v *Value, name string) (how Optional, bad *mismatch) {
-	plain := v.To(1 - v.Outer)
-	field, pointer := p.fields[v.Outer], p.fields[1-v.Outer]
-	// An API server replaces nil by the default.
-	replaced := !p.element && pointer.Type == v.To(v.Outer) && replacesNil(pointer) && !(p.missing && v.Outer == ToHub)
-	switch {
-	case name == "optional" && replaced && len(fieldLimits(field).refusingZero(plain)) == 0:
-		return how, &mismatch{rule: RuleDefault,
-			message: fmt.Sprintf("optional makes nil of the zero value, and an API server makes the default %s of nil", schema.Default(pointer)), hint: p.optionalHint(v.Outer, pointer)}
-	case name == "" && replaced:
-		how.ZeroInWhole = true
-	case name != "":
-		how.ZeroIsNil, how.ZeroInWhole = name != "pointer", name == "pointer" && !p.element
-	case p.element:
-	case field.OmitEmpty || field.OmitZero || plain.Kind() == resolve.Struct:
-		how.ZeroIsNil = true
-	default:
-		return how, &mismatch{rule: RuleMismatch, message: fmt.Sprintf("the zero value of %s, which has no omitempty, may mean nothing or zero", plain),
-			hint: fmt.Sprintf("%s has nil for zero, %s keeps it a value", p.using("optional"), p.using("pointer"))}
+// beside plans the elements of a list, without the members that identify them.
+func (p *valuePlanner) beside(list Side, keys ...Constant) *valuePlanner {
+	inner := p.elements()
+	inner.skip = Sides[map[string]bool]{}
+	*inner.skip.On(list) = constants(keys).addTo(nil)
+	return inner
+}
+
+// around notes whether the hub has the struct or list around a value. It returns the type of the value, the type around
+// it, and the members of a struct that rules move elsewhere.
+func (p *valuePlanner) around(v *Value, inHub bool) (plain, outside *Type, skip map[string]bool) {
+	v.Outer = sides.Of(inHub)
+	outside, plain = v.Across(v.Outer)
+	return plain, outside, p.skip.At(v.Outer)
+}
+
+// single reports converters after one for single values.
+func (p *valuePlanner) single(as converters) *mismatch {
+	if len(as) < 2 {
+		return nil
 	}
-	if how.ZeroIsNil || how.ZeroInWhole {
-		if how.Plain = SetOf(plain); field.Type == plain {
-			how.Plain = FieldSet(field)
-		}
-	}
-	return how, nil
-}
-
-// optionalHint returns the markers to use in place of optional where the pointer has a default.
-func (p *valuePlanner) optionalHint(outer Direction, pointer *resolve.Field) string {
-	hint := p.using("pointer") + " keeps zero a value"
-	if text := strings.Trim(schema.Default(pointer), "\"'`"); outer == ToHub && pointee(pointer.Type).Kind() == resolve.Basic {
-		hint += fmt.Sprintf("; %s beside optional makes the default of zero", p.spot().valued(model.Default, text))
-	}
-	return hint
-}
-
-// takesElsewhere reports whether rules move parts of a struct elsewhere.
-func (p *valuePlanner) takesElsewhere(v *Value) bool {
-	return v.Pair() != nil && len(p.skip[spokeSide])+len(p.skip[hubSide]) > 0
-}
-
-// emptied is the loss of a struct whose fields rules move elsewhere.
-const emptied = "whether the rest of it was nil or empty"
-
-// structural plans types of the same shape.
-func (p *valuePlanner) structural(v *Value) (*Value, *mismatch) {
-	spoke, hub := v.Spoke, v.Hub
-	switch kind := spoke.Kind(); {
-	case kind != hub.Kind():
-	case kind == resolve.Basic:
-		return p.basic(v)
-	case kind == resolve.Slice || kind == resolve.Array:
-		fit := converter(spoke, hub) == "" || p.rules.hooked(pointee(spoke.Elem()), pointee(hub.Elem()))
-		if fit && spoke.Len() == hub.Len() {
-			elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
-			return v.as(Each{}, elem, bad)
-		}
-	case kind == resolve.Map:
-		if key := spoke.Key().Basic(); key != "" && key == hub.Key().Basic() {
-			elem, bad := p.elements().value(spoke.Elem(), hub.Elem(), nil)
-			return v.as(Entries{Keys: typesOf(spoke.Key(), hub.Key())}, elem, bad)
-		}
-	case kind == resolve.Struct && callable(spoke) && callable(hub):
-		return v.as(Call{p.pair(p.at, spoke, hub, p.skip)}, nil, nil)
-	}
-	return nil, p.differ(v)
-}
-
-// callable reports whether functions of another package can have the struct as a parameter.
-func callable(t *resolve.Type) bool {
-	return t.Name != "" && t.Name[0] >= 'A' && t.Name[0] <= 'Z'
-}
-
-// encodesItself reports whether a type has its own JSON encoding, different from Go's default.
-func encodesItself(t *resolve.Type) bool {
-	return t.HasPromoted("MarshalJSON") || t.HasPromoted("MarshalText")
-}
-
-// hidden reports whether a struct has fields that only its own package can read.
-func hidden(t *resolve.Type) bool {
-	return slices.ContainsFunc(t.Fields(), func(f *resolve.Field) bool { return !f.Exported })
+	name, _ := as.first()
+	return &mismatch{rule: RuleConverter, message: "nothing can follow the converter " + name, hint: "it is for single values"}
 }
 
 // unread reports types with the same JSON that have fields hidden from other packages.
-func (p *valuePlanner) unread(spoke, hub *resolve.Type) *mismatch {
-	t := spoke
-	if !hidden(spoke) {
-		t = hub
+func (p *valuePlanner) unread(v *Value) *mismatch {
+	t := v.Spoke
+	if !t.IsHidden() {
+		t = v.Hub
 	}
 	return &mismatch{rule: RuleMismatch, message: t.String() + " has fields that only its own package can read", hint: p.byHand()}
 }
 
-func (p *valuePlanner) basic(v *Value) (*Value, *mismatch) {
-	switch {
-	case isText(v.Spoke) && isText(v.Hub):
-		return v.as(Assign{}, nil, p.total(v))
-	case v.Spoke.Basic() == v.Hub.Basic():
-		return v.as(Assign{}, nil, nil)
-	case wholeType(v.Spoke) && wholeType(v.Hub):
-		return v.as(Checked{Funcs: [2]string{"Integer", "Integer"}}, nil, nil)
-	}
-	return nil, p.differ(v)
-}
-
-// fieldLimits returns the limits of a field's value: its own and the limits of its type.
-func fieldLimits(f *resolve.Field) Limits { return limitsIn(pointee(f.Type), f) }
-
-// limitsIn returns the limits of a value in a field, with the Enum of the field and of its type.
-func limitsIn(t *resolve.Type, f *resolve.Field) (l Limits) {
-	l.Read(bounded{t: t}.doc(), false)
-	ofType := l.Enum
-	switch outer := pointee(f.Type); {
-	case outer == t:
-		l.Read(f.Doc, false)
-	case outer.Kind() == resolve.Slice && pointee(outer.Elem()) == t:
-		l.Read(outer.Doc(), true)
-		l.Read(f.Doc, true)
-	}
-	both := slices.DeleteFunc(slices.Clone(l.Enum), func(v string) bool { return !slices.Contains(ofType, v) })
-	if len(both) > 0 { // a value must satisfy both
-		l.Enum = both
-	}
-	return l
-}
-
 // valuesOf returns the possible values of a text: its Enum, or else the constants of its type. It returns none if any
 // text is possible.
-func (p *planner) valuesOf(t *resolve.Type, l Limits) []string {
+func (p *planner) valuesOf(t *resolve.Type, l limits.Limits) []string {
 	if len(l.Enum) > 0 {
 		return l.Enum
 	}
@@ -344,7 +212,7 @@ func (p *planner) valuesOf(t *resolve.Type, l Limits) []string {
 
 // total checks that each value of an enum has a value on the other side.
 func (p *valuePlanner) total(v *Value) *mismatch {
-	spokeLimits, hubLimits := limitsIn(v.Spoke, p.fields[spokeSide]), limitsIn(v.Hub, p.fields[hubSide])
+	spokeLimits, hubLimits := limits.In(v.Spoke, p.fields.Spoke), limits.In(v.Hub, p.fields.Hub)
 	if v.Same && slices.Equal(spokeLimits.Enum, hubLimits.Enum) {
 		return nil // the constants of one type, which take long to find
 	}
@@ -371,95 +239,71 @@ func (p *valuePlanner) total(v *Value) *mismatch {
 	}
 	var parts []string
 	if len(lost) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.Hub, hubLimits, hubSide), quoted(lost)))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.Hub, hubLimits, Hub), quoted(lost)))
 	}
 	if len(new) > 0 {
-		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.Spoke, spokeLimits, spokeSide), quoted(new)))
+		parts = append(parts, fmt.Sprintf("%s has no value %s", p.enum(v.Spoke, spokeLimits, Spoke), quoted(new)))
 	}
-	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "), hint: p.enumHint(lost, new)}
+	return &mismatch{rule: RuleEnum, message: strings.Join(parts, ", and "), hint: p.spot().Enum(lost, new)}
 }
 
 // enum names the values of an enum of a version: its type, or the marker of a field.
-func (p *valuePlanner) enum(t *resolve.Type, l Limits, side Direction) string {
+func (p *valuePlanner) enum(t *resolve.Type, l limits.Limits, side Side) string {
 	if len(l.Enum) == 0 || t.Name != "" && t.Package != "" {
 		return t.String()
 	}
 	return "the Enum of " + p.version(side)
 }
 
-// fitting returns the renamings whose values the markers of both sides allow. It reports the others, unless their rule
-// is for every struct that has the field. Empty text is no value.
-func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
-	spoke, hub := limitsIn(v.Spoke, p.fields[spokeSide]), limitsIn(v.Hub, p.fields[hubSide])
-	var fit []Renaming
-	for _, r := range p.renames {
-		var refused, version string
-		switch {
-		case r.From != "" && !spoke.allows(r.From):
-			refused, version = r.From, p.version(spokeSide)
-		case r.To != "" && !hub.allows(r.To):
-			refused, version = r.To, p.version(hubSide)
-		default:
-			fit = append(fit, r)
-			continue
-		}
-		if !p.rule.Struct.IsZero() {
-			return nil, &mismatch{rule: RuleRefused, message: fmt.Sprintf("the markers of %s refuse the value %q", version, refused),
-				hint: "remove the rule for it: no valid object has the value"}
-		}
+// quoted lists values.
+func quoted(values []string) string {
+	var quoted []string
+	for _, value := range values {
+		quoted = append(quoted, strconv.Quote(value))
 	}
-	return fit, nil
+	return strings.Join(quoted, ", ")
 }
 
-// rename plans an enum with values that are renamed in the hub.
-func (p *valuePlanner) rename(v *Value) (*Value, *mismatch) {
-	if !isText(v.Spoke) || !isText(v.Hub) {
-		return nil, &mismatch{rule: RuleConverter, message: "enum is for strings", hint: "use as for other types"}
+// mistake reports a mistake in the name of the outermost converter or in its argument.
+func (as converters) mistake() *mismatch {
+	if len(as) == 0 {
+		return nil
 	}
-	if bad := p.total(v); bad != nil {
-		return nil, bad
+	if message, advice := hint.Mistake(as.first()); message != "" {
+		return &mismatch{rule: RuleConverter, message: message, hint: advice}
 	}
-	renames, bad := p.fitting(v)
-	if bad != nil {
-		return nil, bad
-	}
-	spoke := p.valuesOf(v.Spoke, limitsIn(v.Spoke, p.fields[spokeSide]))
-	var how Rename
-	for _, r := range renames {
-		for d, pair := range []Renaming{r, {r.To, r.From}} {
-			isTaken := Direction(d) == FromHub && r.From != r.To && staysItself(r.To, renames, spoke)
-			if isTaken || slices.ContainsFunc(how[d], func(have Renaming) bool { return have.From == pair.From }) {
-				v.Loss[1-d] = "which of several values it was"
-			} else {
-				how[d] = append(how[d], pair)
-			}
-		}
-	}
-	// A value that the other side already has under the same name keeps it in this direction, and is renamed on the way
-	// back.
-	for d := range how {
-		for _, r := range how[d] {
-			if r.From != r.To && !slices.ContainsFunc(how[1-d], func(back Renaming) bool { return back.From == r.From }) {
-				v.Loss[1-d] = "which of several values it was"
-			}
-		}
-	}
-	return v.as(how, nil, nil)
+	return nil
 }
 
-// staysItself reports whether a value of the hub is the same value in the spoke: the spoke has it, and does not give it
-// another name in the hub.
-func staysItself(value string, renames []Renaming, spoke []string) bool {
-	i := slices.IndexFunc(renames, func(r Renaming) bool { return r.From == value })
-	if i < 0 {
-		return slices.Contains(spoke, value)
-	}
-	return renames[i].To == value
+// misfit reports a converter that does not fit the two types.
+func (p *valuePlanner) misfit(name, takes string, v *Value) *mismatch {
+	return &mismatch{rule: RuleConverter,
+		message: fmt.Sprintf("%s is for %s, not for %s and %s", name, takes, v.Spoke, v.Hub), hint: "`webhook-gen markers conversion:to` lists the converters"}
 }
 
-func outer(hub bool) Direction {
-	if hub {
-		return ToHub
+// differ reports two types that do not convert, with a hint that is likely to help.
+func (p *valuePlanner) differ(v *Value) *mismatch {
+	spoke, hub := v.Spoke, v.Hub
+	bad := &mismatch{rule: RuleMismatch, message: fmt.Sprintf("%s and %s do not convert", spoke, hub)}
+	if p.trying {
+		return bad
 	}
-	return FromHub
+	custom := p.byHand()
+	if spoke.EncodesItself() && hub.EncodesItself() && spoke.Kind() == hub.Kind() && spoke.Package != "" && spoke.Name == hub.Name {
+		alike := hint.Spot{On: " on the type"}
+		if !p.isOwn(spoke.Package) {
+			alike = hint.Spot{Of: spoke.Package + "." + spoke.Name, On: " on a package of yours"}
+		}
+		bad.hint = alike.Marker(model.Alike) + " says that the two are the same in JSON, so that their fields are converted; " + custom
+		return bad
+	}
+	if spoke.IsText() && hub.Kind() == resolve.Slice && hub.Elem().IsText() || hub.IsText() && spoke.Kind() == resolve.Slice && spoke.Elem().IsText() && p.works("first") {
+		bad.hint = fmt.Sprintf("%s or %s says which way they belong together; %s", p.using("first"), p.using("join:,"), custom)
+		return bad
+	}
+	if as := hint.Converter(spoke, hub, p.fields.Hub, p.fields.Spoke); as != "" && p.works(as) {
+		bad.hint = p.using(as) + " converts them; "
+	}
+	bad.hint += custom
+	return bad
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
-	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/lint"
@@ -57,7 +56,7 @@ func (r Run) readFacts(ctx context.Context, s State) facts {
 		contents, _ := manifest.Read(r.definitionFiles())
 		f.lint.Subresources = lint.Subresources(contents.Definitions)
 	}
-	converted := convert.Definitions(s.Project)
+	converted := render.Definitions(s.Project)
 	tested := len(converted) > 0 && slices.Contains(r.Outputs, output.Tests)
 	if tested || r.mergesDefinitions() {
 		f.definitions = r.definitionFiles()
@@ -85,7 +84,7 @@ func (r Run) mergeDefinitions(p *model.Project, files []load.Text, o render.Opti
 		return nil, nil
 	}
 	var conversions []crd.Conversion
-	for _, d := range convert.Definitions(p) {
+	for _, d := range render.Definitions(p) {
 		stanza, err := render.Stanza(d, o.Delivery)
 		if err != nil {
 			return nil, diag.List{diag.Errorf(diag.Range{}, "", "writing spec.conversion: %s", err)}

@@ -16,6 +16,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // ConversionDoc describes how every field of a kind is converted between a spoke and the hub.
@@ -70,7 +71,7 @@ func Conversions(ctx context.Context, c engine.Config, kind string) ([]Conversio
 		for _, plan := range p.Plans {
 			if kind == "" || strings.EqualFold(kind, plan.Spoke.Name) {
 				doc := ConversionDoc{Group: plan.Spoke.Group, Kind: plan.Spoke.Name, Spoke: plan.Spoke.Version, Hub: plan.Hub.Version, Kept: plan.Kept()}
-				doc.add(plan.Root, "", "", [2]string{}, map[*convert.Pair]bool{})
+				doc.add(plan.Root, "", "", convert.Ways[string]{}, map[*convert.Pair]bool{})
 				docs = append(docs, doc)
 			}
 		}
@@ -83,19 +84,19 @@ const changed = ", until somebody changes the element of the list"
 
 // add adds the fields of a pair. The fields of a recursive struct are added once. until limits what the annotation
 // keeps, by direction.
-func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until [2]string, inside map[*convert.Pair]bool) {
+func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until convert.Ways[string], inside map[*convert.Pair]bool) {
 	if inside[p] {
 		return
 	}
 	inside[p] = true
 	defer delete(inside, p)
-	if p.After != [2]bool{} {
+	if p.After != (convert.Ways[bool]{}) {
 		d.Fields = append(d.Fields, FieldDoc{Spoke: spoke + "*", Hub: hub + "*", By: string(model.Custom), LostToHub: convert.HookLoss, LostFromHub: convert.HookLoss})
 	}
 	for _, c := range p.Claims {
 		f := FieldDoc{By: string(c.Verb), Reason: c.Reason, LostToHub: c.Loss(convert.ToHub), LostFromHub: c.Loss(convert.FromHub)}
 		switch {
-		case hooked(c.Value):
+		case c.IsHooked():
 			f.By = string(model.Custom)
 		case f.By == "":
 			f.By = byName
@@ -106,20 +107,20 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until [2]string,
 		if c.Hub != nil {
 			f.Hub = hub + c.Hub.String()
 		}
-		for _, o := range c.SpokeOthers {
+		for _, o := range c.Others.Spoke {
 			f.Spoke += ", " + spoke + o.String()
 		}
-		for _, o := range c.HubOthers {
+		for _, o := range c.Others.Hub {
 			f.Hub += ", " + hub + o.String()
 		}
-		if pair, below := inner(c.Value); pair != nil && !pair.Opaque && !inside[pair] {
+		if pair, below := c.Value.Inner(); pair != nil && !pair.Opaque && !inside[pair] {
 			if f.LostToHub, f.LostFromHub = around(c.Value, convert.ToHub), around(c.Value, convert.FromHub); f.LostToHub+f.LostFromHub != "" {
 				d.Fields = append(d.Fields, f)
 			}
 			within := until
-			for _, side := range []convert.Direction{convert.ToHub, convert.FromHub} {
-				if c.Unkeyed(side) {
-					within[side] = changed
+			for _, d := range sides.Directions() {
+				if c.Unkeyed(d.From()) != nil {
+					within[d] = changed
 				}
 			}
 			d.add(pair, f.Spoke+below+".", f.Hub+below+".", within, inside)
@@ -133,30 +134,6 @@ func (d *ConversionDoc) add(p *convert.Pair, spoke, hub string, until [2]string,
 		}
 		d.Fields = append(d.Fields, f)
 	}
-}
-
-// hooked reports whether the user's own code converts a value, or its elements, by its type.
-func hooked(v *convert.Value) bool {
-	for ; v != nil; v = v.Elem {
-		if v.How == (convert.Hook{}) {
-			return true
-		}
-	}
-	return false
-}
-
-// inner returns the pair of structs in a value, and the path suffix that leads to it.
-func inner(v *convert.Value) (*convert.Pair, string) {
-	below := ""
-	for ; v != nil; v = v.Elem {
-		switch how := v.How.(type) {
-		case convert.Call:
-			return how.Pair, below
-		case convert.Each, convert.Entries:
-			below += "[]"
-		}
-	}
-	return nil, ""
 }
 
 // around describes the loss of a value outside of its structs. It is empty if nothing is lost.

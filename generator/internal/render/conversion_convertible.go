@@ -34,13 +34,13 @@ func (w *conversionWriter) convertible() {
 // convertMethod writes one of the two methods of Convertible: the function of the kind, given the hub's own type.
 func (w *conversionWriter) convertMethod(plan *convert.Plan, d convert.Direction, name, comment string) {
 	w.file.ImportAlias(convertiblePackage, convertibleAlias)
-	src, dst := convert.Sides(d, jen.Id("spoke"), jen.Id("typed"))
+	src, dst := convert.Sides[jen.Code]{Spoke: jen.Id("spoke"), Hub: jen.Id("typed")}.Ends(d)
 	w.file.Line()
 	doc(w.file, comment, article(plan.Spoke.Name), plan.Spoke.Version, plan.Hub.Version)
 	w.file.Func().Params(jen.Id("spoke").Op("*").Id(plan.Spoke.Name)).Id(name).Params(jen.Id("hub").Qual(convertiblePackage, "Hub")).Error().Block(
-		jen.List(jen.Id("typed"), jen.Id("ok")).Op(":=").Id("hub").Assert(jen.Op("*").Add(w.typ(plan.Root.Types.Hub))),
+		jen.List(jen.Id("typed"), jen.Id("ok")).Op(":=").Id("hub").Assert(jen.Op("*").Add(w.Type(plan.Root.Types.Hub))),
 		jen.If(jen.Op("!").Id("ok")).Block(
 			jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit("the hub of "+article(plan.Spoke.Name)+" is %T, not %T"), jen.Id("typed"), jen.Id("hub")))),
-		jen.Return(jen.Id(plan.Spoke.Name+suffixOf(d)).Call(jen.Qual("context", "Background").Call(), src, dst)),
+		jen.Return(jen.Id(plan.Spoke.Name+d.Suffix()).Call(jen.Qual("context", "Background").Call(), src, dst)),
 	)
 }

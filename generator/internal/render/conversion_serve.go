@@ -27,7 +27,7 @@ func (w *conversionWriter) conversions() {
 
 // between is the expression that makes a conversion for a handler.
 func (w *conversionWriter) between(plan *convert.Plan) *jen.Statement {
-	function := func(d convert.Direction) *jen.Statement { return functionOf(plan.Root, plan.Spoke.Name, d) }
+	function := func(d convert.Direction) *jen.Statement { return plan.Root.Function(plan.Spoke.Name, d) }
 	between := jen.Qual(conversionPackage, "Between").Call(
 		jen.Lit(plan.Hub.Group), jen.Lit(plan.Hub.Name), jen.Lit(plan.Spoke.Version), jen.Lit(plan.Hub.Version), function(convert.ToHub), function(convert.FromHub),
 		jen.Qual(conversionPackage, "Same").Add(same(plan.Same())))

@@ -5,12 +5,12 @@ package render
 import (
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
@@ -21,7 +21,7 @@ func conversionTests(files *fileList, p *model.Project, packages []*convert.Pack
 		if len(pkg.Plans) == 0 {
 			continue
 		}
-		w := &conversionTestWriter{conversionWriter{Package: pkg}, o.Schemas}
+		w := &conversionTestWriter{newConversionWriter(pkg), o.Schemas}
 		files.add(filepath.Join(pkg.Dir, conversionsTestFile), w.tests(), output.Generated, pkg.Plans[0].Range)
 		for _, plan := range pkg.Plans {
 			if plan.NeedsTestStub || o.AsNew {
@@ -71,7 +71,7 @@ func (w *conversionTestWriter) tests() *jen.File {
 					g.For(jen.List(jen.Id("_"), jen.Id("hook")).Op(":=").Range().Add(textList(hooks))).Block(
 						jen.Id("c").Op(":=").Id("NewConverter").Call(jen.Id("failingHooks").Values(jen.Id("hook"))),
 						jen.List(jen.Id("kind").Dot("ToHub"), jen.Id("kind").Dot("FromHub")).Op("=").List(
-							functionOf(plan.Root, plan.Spoke.Name, convert.ToHub), functionOf(plan.Root, plan.Spoke.Name, convert.FromHub)),
+							plan.Root.Function(plan.Spoke.Name, convert.ToHub), plan.Root.Function(plan.Spoke.Name, convert.FromHub)),
 						jen.Qual(conversiontestPackage, "CheckFailing").Call(jen.Id("t"), jen.Id("hook"), jen.Id("kind")),
 					)
 				}
@@ -95,45 +95,37 @@ func (w *conversionTestWriter) schemasOf(g *jen.Group, plan *convert.Plan) {
 			}
 		}
 	}
-	marks := [2][]convert.Mark{plan.Marks(convert.ToHub), plan.Marks(convert.FromHub)}
-	if len(marks[0])+len(marks[1]) == 0 {
+	spoke, hub := limits.Marks(plan.Root.Types.Spoke), limits.Marks(plan.Root.Types.Hub)
+	if len(spoke)+len(hub) == 0 {
 		return
 	}
 	g.If(unset).BlockFunc(func(g *jen.Group) {
 		g.Add(comment("No file of the project defines the kind. So the schemas come from its types and their markers."))
 		g.Id("kind").Dot("Schemas").Op("=").Map(jen.String()).Qual(conversiontestPackage, "Schema").Values(
-			jen.Line().Lit(plan.Spoke.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Spoke), marks[0])),
-			jen.Line().Lit(plan.Hub.Version).Op(":").Add(w.schemaOf(w.typ(plan.Root.Types.Hub), marks[1])),
+			jen.Line().Lit(plan.Spoke.Version).Op(":").Add(w.schemaOf(w.Type(plan.Root.Types.Spoke), spoke)),
+			jen.Line().Lit(plan.Hub.Version).Op(":").Add(w.schemaOf(w.Type(plan.Root.Types.Hub), hub)),
 			jen.Line())
 	})
 }
 
 // schemaOf derives a schema from a type and the markers of its fields.
-func (w *conversionTestWriter) schemaOf(t jen.Code, marks []convert.Mark) *jen.Statement {
+func (w *conversionTestWriter) schemaOf(t jen.Code, marks []limits.Mark) *jen.Statement {
 	schema := jen.Qual(conversiontestPackage, "SchemaOf").Types(t)
 	if len(marks) == 0 {
 		return schema.Call(jen.Id("t"), jen.Nil())
 	}
-	return schema.Call(jen.Id("t"), jen.Map(jen.String()).String().Values(lines(marks, func(m convert.Mark) *jen.Statement {
+	return schema.Call(jen.Id("t"), jen.Map(jen.String()).String().Values(lines(marks, func(m limits.Mark) *jen.Statement {
 		return jen.Lit(m.Path).Op(":").Add(rawText(m.Schema))
 	})...))
-}
-
-// rawText returns a text as a raw string, or quoted if it has a back quote.
-func rawText(text string) jen.Code {
-	if strconv.CanBackquote(text) {
-		return jen.Op("`" + text + "`")
-	}
-	return jen.Lit(text)
 }
 
 // hooksOf are the names of the hooks for the fields of a kind.
 func hooksOf(plan *convert.Plan) []string {
 	var names []string
 	for _, p := range plan.Root.All() {
-		for _, h := range pairHooks(p) {
-			if !slices.Contains(names, h.name) {
-				names = append(names, h.name)
+		for _, h := range p.FieldHooks() {
+			if !slices.Contains(names, h.Name) {
+				names = append(names, h.Name)
 			}
 		}
 	}
@@ -163,7 +155,7 @@ func (w *conversionTestWriter) stub(plan *convert.Plan) *jen.File {
 	f := newFile(w.HandlerPackage, false)
 	w.file = f
 	f.ImportName(conversiontestPackage, "conversiontest")
-	kind := jen.Qual(conversiontestPackage, "Kind").Types(w.typ(plan.Root.Types.Spoke), w.typ(plan.Root.Types.Hub))
+	kind := jen.Qual(conversiontestPackage, "Kind").Types(w.Type(plan.Root.Types.Spoke), w.Type(plan.Root.Types.Hub))
 	doc(f, "%s returns the conversions of %s for the generated tests. Where the API server would not take "+
 		"an object filled at random, the functions Spoke and Hub of a Kind correct it.", plan.TestFunction(), article(plan.Spoke.Name))
 	f.Func().Id(plan.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Add(kind.Clone()).BlockFunc(func(g *jen.Group) {
@@ -174,8 +166,8 @@ func (w *conversionTestWriter) stub(plan *convert.Plan) *jen.File {
 			g.Id("c").Op(":=").Id("NewConverter").Call(jen.Id("hooks"))
 		}
 		g.Return(kind.Clone().Values(
-			jen.Id("ToHub").Op(":").Add(functionOf(plan.Root, plan.Spoke.Name, convert.ToHub)),
-			jen.Id("FromHub").Op(":").Add(functionOf(plan.Root, plan.Spoke.Name, convert.FromHub)),
+			jen.Id("ToHub").Op(":").Add(plan.Root.Function(plan.Spoke.Name, convert.ToHub)),
+			jen.Id("FromHub").Op(":").Add(plan.Root.Function(plan.Spoke.Name, convert.FromHub)),
 		))
 	})
 	return f

@@ -8,14 +8,13 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 )
 
 // crdPatches adds a patch for the CRD of each kind with a conversion.
 func crdPatches(files *fileList, p *model.Project, o Delivery) {
-	for _, d := range convert.Definitions(p) {
+	for _, d := range Definitions(p) {
 		text, err := yaml.Marshal(map[string]any{
 			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 			"metadata": map[string]any{"name": d.Name}, "spec": map[string]any{"conversion": crdConversion(d, o)},
@@ -29,13 +28,13 @@ func crdPatches(files *fileList, p *model.Project, o Delivery) {
 }
 
 // Stanza returns the spec.conversion of a CRD as YAML.
-func Stanza(d *convert.Definition, o Delivery) ([]byte, error) {
+func Stanza(d *Definition, o Delivery) ([]byte, error) {
 	return yaml.Marshal(crdConversion(d, o))
 }
 
 // crdConversion returns a CustomResourceConversion of apiextensions.k8s.io/v1. It is a map because nothing else here
 // needs the module of that type. The clientConfig has the fields of a webhook's.
-func crdConversion(d *convert.Definition, o Delivery) map[string]any {
+func crdConversion(d *Definition, o Delivery) map[string]any {
 	return map[string]any{"strategy": "Webhook", "webhook": map[string]any{
 		"clientConfig":             admissionregistrationv1.WebhookClientConfig{CABundle: d.CABundle, Service: new(o.service(d.Service))},
 		"conversionReviewVersions": []string{"v1"},

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
-
-	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 )
 
 // deliveredCRD is a CRD from controller-gen.
@@ -21,7 +19,7 @@ type deliveredCRD struct {
 	name    string
 	content map[string]any
 	// conversion is nil if no webhook converts the kind.
-	conversion *convert.Definition
+	conversion *Definition
 }
 
 // versions returns the versions in the CRD's spec.
@@ -41,7 +39,7 @@ func (c deliveredCRD) hasChoice() bool { return c.conversion != nil && len(c.ver
 
 // readCRDs reads the CRDs and finds the conversion of each.
 func (d *deliverer) readCRDs() {
-	converted := convert.Definitions(d.project)
+	converted := Definitions(d.project)
 	for _, f := range d.options.Delivery.CRDs {
 		c := deliveredCRD{file: f.Name}
 		if err := yaml.Unmarshal(f.Content, &c.content); err != nil {
@@ -49,7 +47,7 @@ func (d *deliverer) readCRDs() {
 		}
 		metadata, _ := c.content["metadata"].(map[string]any)
 		c.name, _ = metadata["name"].(string)
-		if i := slices.IndexFunc(converted, func(d *convert.Definition) bool { return d.Name == c.name }); i >= 0 {
+		if i := slices.IndexFunc(converted, func(d *Definition) bool { return d.Name == c.name }); i >= 0 {
 			c.conversion = converted[i]
 		}
 		d.crds = append(d.crds, c)

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -144,4 +145,17 @@ func putSet[V comparable](fields jen.Dict, values map[string]V) {
 func qualified(f *jen.File, t model.GoType) *jen.Statement {
 	f.ImportAlias(t.Path, t.Alias)
 	return jen.Qual(t.Path, t.Name)
+}
+
+// versionPackage reports whether a package has the name of a version.
+func versionPackage(name string) bool {
+	return len(name) > 1 && name[0] == 'v' && name[1] >= '0' && name[1] <= '9'
+}
+
+// rawText returns a text as a raw string, or quoted if it has a back quote.
+func rawText(text string) jen.Code {
+	if strconv.CanBackquote(text) {
+		return jen.Op("`" + text + "`")
+	}
+	return jen.Lit(text)
 }

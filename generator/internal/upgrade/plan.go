@@ -4,9 +4,7 @@ package upgrade
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -73,11 +71,8 @@ func (s *side) add(of *convert.Pair, before, across string, inside map[*convert.
 	inside[of] = true
 	defer delete(inside, of)
 	for _, c := range of.Claims {
-		path, counterpart, others := c.Spoke, c.Hub, c.SpokeOthers
-		if s.to == convert.FromHub {
-			path, counterpart, others = counterpart, path, c.HubOthers
-		}
-		for _, o := range others {
+		path, counterpart := c.Ends(s.to)
+		for _, o := range c.Others.From(s.to) {
 			s.fieldConversions = append(s.fieldConversions, &fieldConversion{side: s, Range: o.Last().Range, path: before + o.String(), verb: c.Verb, how: string(c.Verb), whole: true})
 		}
 		if path == nil || c.Entry != "" || before+path.String() == "metadata" {
@@ -92,66 +87,16 @@ func (s *side) add(of *convert.Pair, before, across string, inside map[*convert.
 		}
 		below := ""
 		for v := c.Value; v != nil; v = v.Elem {
-			switch how := v.How.(type) {
-			case convert.Each, convert.Entries:
-				below += "[]"
-			case convert.Rename:
-				f.renames = append(f.renames, how[s.to]...)
-			case convert.Call:
-				if !how.Pair.Opaque {
-					f.whole = false
-					s.add(how.Pair, f.path+below+".", f.counterpart+below+".", inside)
-				}
-			default:
-				f.how += word(how)
+			if renames, ok := v.Kind.(convert.Rename); ok {
+				f.renames = append(f.renames, renames[s.to]...)
 			}
+			if pair := v.Pair(); pair != nil && !pair.Opaque {
+				f.whole = false
+				s.add(pair, f.path+below+".", f.counterpart+below+".", inside)
+			}
+			below += v.Suffix()
+			f.how += v.Kind.String()
 		}
 		s.fieldConversions = append(s.fieldConversions, f)
 	}
-}
-
-// word names a way of converting a value. It is empty for an enum, which its pairs of values distinguish, and for a
-// conversion by types alone.
-func word(how convert.How) string {
-	switch how := how.(type) {
-	case convert.Hook:
-		return "your own code"
-	case convert.Checked:
-		return fmt.Sprint(how.Funcs[convert.ToHub], " ", how.Argument)
-	case convert.Not:
-		return "not"
-	case convert.First:
-		return "first"
-	case convert.Wrap:
-		return "wrap:" + how.Member.String() + "," + constants(how.Constants)
-	case convert.Tuple:
-		text := "tuple:"
-		for _, t := range how.Texts {
-			text += t.Text + "=" + constants(t.Members) + ";"
-		}
-		return text
-	case convert.Parts:
-		text := "parts:" + how.Layout
-		for _, part := range how.Parts {
-			text += "," + part.Member.String() + "=" + part.Word
-		}
-		return text
-	case convert.Present:
-		return "present:" + constants(how.Constants)
-	case convert.Keyed:
-		return "keyed:" + how.Member.String()
-	case convert.Element:
-		return "element:" + constants(how.Constants)
-	case convert.Entry:
-		return strings.Join(how.Keys[:], " ")
-	}
-	return ""
-}
-
-func constants(all []convert.Constant) string {
-	text := ""
-	for _, c := range all {
-		text += fmt.Sprintf("%s=%v,", c.Member, c.Value)
-	}
-	return text
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package convert
+package limits
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -27,7 +26,7 @@ type origin struct {
 }
 
 // setValues finds the possible values of a type with an Enum or with constants, and of a bool.
-func (s *origin) setValues(p *planner, renames []Renaming) {
+func (s *origin) setValues(c Change) {
 	for _, l := range s.limits {
 		switch {
 		case len(l.Enum) == 0:
@@ -39,54 +38,16 @@ func (s *origin) setValues(p *planner, renames []Renaming) {
 	}
 	switch {
 	case s.values != nil:
-	case isBool(s.t):
+	case s.t.IsBool():
 		s.values = []string{"false", "true"}
-	case isText(s.t):
-		s.values = p.valuesOf(s.t, Limits{})
+	case s.t.IsText():
+		s.values = c.Constants(s.t)
 	}
 	for i, v := range s.values {
-		if j := slices.IndexFunc(renames, func(r Renaming) bool { return r.From == v }); j >= 0 {
-			s.values[i] = renames[j].To
+		if to, ok := c.Renamed[v]; ok {
+			s.values[i] = to
 		}
 	}
-}
-
-// marked returns the names of the markers that limit a value.
-func (l Limits) marked() []string {
-	values := l.values()
-	return slices.DeleteFunc([]string{
-		"Enum", "Minimum", "Maximum", "MultipleOf", "MinLength", "MaxLength", "Pattern", "Format",
-		"MinItems", "MaxItems", "UniqueItems", "MinProperties", "MaxProperties",
-	}, func(name string) bool { return values[name] == "" })
-}
-
-// text returns a marker as it is written, or nothing without that marker.
-func (l Limits) text(name string) string {
-	if value := l.values()[name]; value != "" {
-		return name + "=" + value
-	}
-	return ""
-}
-
-// values returns the values of the markers, by name. They are empty for missing markers.
-func (l Limits) values() map[string]string {
-	values := map[string]string{
-		"Enum": strings.Join(l.Enum, ";"), "Minimum": l.Minimum, "Maximum": l.Maximum,
-		"MultipleOf": l.MultipleOf, "Pattern": l.Pattern, "Format": l.Format,
-	}
-	if l.Minimum != "" && l.ExclusiveMinimum {
-		values["Minimum"] += " with ExclusiveMinimum"
-	}
-	if l.Maximum != "" && l.ExclusiveMaximum {
-		values["Maximum"] += " with ExclusiveMaximum"
-	}
-	if l.Unique {
-		values["UniqueItems"] = "true"
-	}
-	for name, n := range l.Counts {
-		values[name] = strconv.Itoa(n)
-	}
-	return values
 }
 
 // text returns the source's marker of a name; the last one is the field's own.
@@ -99,22 +60,22 @@ func (s origin) text(name string) string {
 }
 
 // refusedBy returns the markers of a destination's type that refuse values of the source.
-func (s origin) refusedBy(l Limits, to *resolve.Type) []refusal {
-	var found []refusal
+func (s origin) refusedBy(l Limits, to *resolve.Type) []Refusal {
+	var found []Refusal
 	for _, name := range l.marked() {
 		if !matters(name, to) || s.satisfies(l, name) {
 			continue
 		}
 		own := s.counterpart(name)
-		r := refusal{to: l.text(name), from: s.text(own)}
+		r := Refusal{To: l.text(name), From: s.text(own)}
 		switch {
 		case s.values != nil && name != "Enum":
-			r.from = "the values " + strings.Join(s.values, ";")
+			r.From = "the values " + strings.Join(s.values, ";")
 		case matters("Pattern", s.t) && name != "Enum":
 			hidden := cmp.Or(s.text("Pattern"), s.text("Format"))
-			r.unsure, r.from = hidden != "", cmp.Or(r.from, hidden)
+			r.unsure, r.From = hidden != "", cmp.Or(r.From, hidden)
 		}
-		r.from = cmp.Or(r.from, "no "+own)
+		r.From = cmp.Or(r.From, "no "+own)
 		found = append(found, r)
 	}
 	return found
@@ -130,25 +91,6 @@ func (s origin) counterpart(name string) string {
 		return name[:3] + "Items"
 	}
 	return name
-}
-
-// matters reports whether a marker has an effect on values of a type. A type that encodes itself may be anything.
-func matters(name string, t *resolve.Type) bool {
-	if encodesItself(t) {
-		return true
-	}
-	isBytes := t.Kind() == resolve.Slice && isBlob(t)
-	switch name {
-	case "Enum":
-		return t.Kind() == resolve.Basic
-	case "Minimum", "Maximum", "MultipleOf":
-		return t.Kind() == resolve.Basic && !isText(t) && !isBool(t)
-	case "MinLength", "MaxLength", "Pattern", "Format":
-		return isText(t) || isBytes
-	case "MinItems", "MaxItems", "UniqueItems":
-		return (t.Kind() == resolve.Slice || t.Kind() == resolve.Array) && !isBytes
-	}
-	return t.Kind() == resolve.Map || t.Kind() == resolve.Struct
 }
 
 // satisfies reports whether every value of the source satisfies a marker.
@@ -185,12 +127,12 @@ func (s origin) satisfies(l Limits, name string) bool {
 
 // isZero reports whether a possible value is the zero value, which sets nothing on the other side.
 func (s origin) isZero(value string) bool {
-	return s.zeroless && (value == "" || value == "0" || value == "false") && value == fmt.Sprint(zeroOf(s.typed(value)))
+	return s.zeroless && (value == "" || value == "0" || value == "false") && value == fmt.Sprint(ZeroOf(s.typed(value)))
 }
 
 // typed returns a value of an Enum as a text, whole number or bool.
 func (s origin) typed(value string) any {
-	if typed, ok := constant(s.t, value); ok {
+	if typed, ok := Constant(s.t, value); ok {
 		return typed
 	}
 	return value
@@ -211,31 +153,6 @@ func (s origin) least(name string) int {
 	return least
 }
 
-// end is a bound of a number. It is strict if the number itself is excluded.
-type end struct {
-	n      float64
-	strict bool
-	ok     bool
-}
-
-func (l Limits) low() end { return endOf(l.Minimum, l.ExclusiveMinimum) }
-
-func (l Limits) high() end { return endOf(l.Maximum, l.ExclusiveMaximum) }
-
-func endOf(text string, strict bool) end {
-	n, err := strconv.ParseFloat(text, 64)
-	return end{n, strict, err == nil}
-}
-
-// inward returns the bound with the last whole number that it allows. Sign is 1 for a lower bound and -1 for an upper.
-func (e end) inward(sign float64) end {
-	n := math.Ceil(e.n * sign)
-	if e.strict && n == e.n*sign {
-		n++
-	}
-	return end{n: n * sign, ok: e.ok}
-}
-
 // isWithin reports whether one of the source's bounds is within a bound of the destination. Sign is 1 for lower bounds
 // and -1 for upper bounds.
 func (s origin) isWithin(of func(Limits) end, to end, sign float64) bool {
@@ -246,12 +163,12 @@ func (s origin) isWithin(of func(Limits) end, to end, sign float64) bool {
 	if sign > 0 && strings.HasPrefix(s.t.Basic(), "uint") {
 		own = append(own, end{ok: true})
 	}
-	if wholeType(s.t) {
+	if s.t.IsWhole() {
 		to = to.inward(sign)
 	}
 	return !to.ok || slices.ContainsFunc(own, func(e end) bool {
 		e.strict = e.strict || s.zeroless && e.n == 0
-		if wholeType(s.t) {
+		if s.t.IsWhole() {
 			e = e.inward(sign)
 		}
 		return e.ok && (e.n*sign > to.n*sign || e.n == to.n && (e.strict || !to.strict))

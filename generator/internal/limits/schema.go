@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package convert
+package limits
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
@@ -21,13 +22,12 @@ type Mark struct {
 	Schema string
 }
 
-// Marks returns the marks of the fields of the version on a side, in the order of the fields. It leaves out types of
-// Kubernetes itself.
-func (p *Plan) Marks(side Direction) []Mark {
-	t, _ := Sides(side, p.Root.Spoke, p.Root.Hub)
+// Marks returns the marks of the fields of a kind, in the order of the fields. It leaves out types of Kubernetes
+// itself.
+func Marks(kind *resolve.Type) []Mark {
 	var found []Mark
-	visitFields(t, nil, nil, func(path []string, f *resolve.Field) {
-		marked := boundedField(f).schema()
+	fields.Visit(kind, nil, nil, func(path []string, f *resolve.Field) {
+		marked := Of(f).schema()
 		if value := schema.DefaultJSON(f); value != "" {
 			marked["default"] = json.RawMessage(value)
 		}
@@ -39,6 +39,7 @@ func (p *Plan) Marks(side Direction) []Mark {
 			found = append(found, Mark{strings.Join(path, "."), string(text)})
 		}
 	})
+
 	return found
 }
 
@@ -51,15 +52,15 @@ func addRequired(marked map[string]any, f *resolve.Field) {
 	}
 	omits, shortest := f.OmitEmpty || f.OmitZero, ""
 	switch t := f.Type; {
-	case isBlob(t) && !isText(t):
+	case IsBlob(t) && !t.IsText():
 		return
 	case t.Kind() == resolve.Pointer, t.Kind() == resolve.Interface, t.Kind() == resolve.Slice, t.Kind() == resolve.Map:
 		if !omits {
 			return
 		}
 		shortest = map[resolve.Kind]string{resolve.Slice: "minItems", resolve.Map: "minProperties"}[t.Kind()]
-	case !omits, encodesItself(t):
-	case isText(t):
+	case !omits, t.EncodesItself():
+	case t.IsText():
 		shortest = "minLength"
 	case t.Kind() == resolve.Struct:
 		if f.OmitZero {
@@ -76,20 +77,20 @@ func addRequired(marked map[string]any, f *resolve.Field) {
 
 // schema returns the limits of a value and of its elements as controller-gen writes them: of several limits of a kind
 // the closest.
-func (b bounded) schema() map[string]any {
+func (b Value) schema() map[string]any {
 	schema := map[string]any{}
-	if b.t.Err() != nil {
+	if b.Type.Err() != nil {
 		return schema
 	}
 	for _, l := range b.limits() {
 		for _, name := range l.marked() {
-			if matters(name, b.t) {
-				l.addTo(schema, name, b.t)
+			if matters(name, b.Type) {
+				l.addTo(schema, name, b.Type)
 			}
 		}
 	}
-	if kind := b.t.Kind(); (kind == resolve.Slice || kind == resolve.Array || kind == resolve.Map) && !isBlob(b.t) && !encodesItself(b.t) {
-		if inner := b.elements().schema(); len(inner) > 0 {
+	if kind := b.Type.Kind(); (kind == resolve.Slice || kind == resolve.Array || kind == resolve.Map) && !IsBlob(b.Type) && !b.Type.EncodesItself() {
+		if inner := b.Elements().schema(); len(inner) > 0 {
 			name := "items"
 			if kind == resolve.Map {
 				name = "additionalProperties"
@@ -102,12 +103,12 @@ func (b bounded) schema() map[string]any {
 
 // addTo adds a limit to the schema of a type.
 func (l Limits) addTo(schema map[string]any, name string, t *resolve.Type) {
-	key := lowerFirst(name)
+	key := strings.ToLower(name[:1]) + name[1:]
 	switch name {
 	case "Enum":
 		var values []any
 		for _, text := range l.Enum {
-			value, ok := constant(t, text)
+			value, ok := Constant(t, text)
 			if known, _ := schema[key].([]any); ok && (known == nil || slices.Contains(known, value)) {
 				values = append(values, value)
 			}
@@ -149,18 +150,4 @@ func addBound(schema map[string]any, key string, e end, sign float64) {
 	} else if known != e.n {
 		delete(schema, exclusive)
 	}
-}
-
-// noteRefused collects the fields of both versions for which a marker accepts that one version refuses values of the
-// other: an allowance, or values of an enum that stay what they are.
-func (p *planner) noteRefused(plan *Plan) {
-	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
-		accepts := c.Value != nil && (c.Same != nil || len(p.allowing(RuleBounds, in, c, here.spoke)) > 0)
-		if accepts {
-			plan.Refused = append(plan.Refused, here.paths()...)
-		}
-		return !accepts
-	})
-	slices.Sort(plan.Refused)
-	plan.Refused = slices.Compact(plan.Refused)
 }

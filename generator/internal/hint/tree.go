@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package convert
+package hint
 
 import (
 	"strings"
@@ -9,13 +9,13 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
-// errorTree shows the fields of both versions one above the other. It begins at the kind, marks each step that both
+// Tree shows the fields of both versions one above the other. It begins at the kind, marks each step that both
 // have, and shows the types at the end. The hint follows below:
 //
 //	v1: Order.spec.rollout.surge     *intstr.IntOrString
 //	          |    |       |
 //	v2: Order.spec.rollout.maxSurge  int32
-func errorTree(c *model.Conversion, at place, spoke, hub *resolve.Type, hint string) string {
+func Tree(c *model.Conversion, above, under []string, spoke, hub *resolve.Type, hint string) string {
 	var lines [3]string
 	column := func(cells ...string) {
 		width := max(len(cells[0]), len(cells[1]), len(cells[2]))
@@ -24,7 +24,7 @@ func errorTree(c *model.Conversion, at place, spoke, hub *resolve.Type, hint str
 		}
 	}
 	column(c.Spoke.Version+": ", "", c.Hub.Version+": ")
-	above, under := append([]string{c.Spoke.Name}, at.spoke.names()...), append([]string{c.Hub.Name}, at.hub.names()...)
+	above, under = append([]string{c.Spoke.Name}, above...), append([]string{c.Hub.Name}, under...)
 	for i := range max(len(above), len(under)) {
 		a, mark, u := step(above, i), " ", step(under, i)
 		if a != "" && u != "" {
