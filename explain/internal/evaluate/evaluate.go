@@ -531,6 +531,8 @@ func (p recordedPatcher) Patch(ctx context.Context, r patch.Request, budget int6
 	}
 	completed, err := p.complete(after)
 	if err != nil {
+		s.Verdict, s.Message = Error, err.Error()
+		p.add(s)
 		return nil, err
 	}
 	if was, is := Content(before), Content(completed); !equality.Semantic.DeepEqual(was, is) {
@@ -546,7 +548,7 @@ func (p recordedPatcher) complete(after runtime.Object) (runtime.Object, error) 
 	if !ok {
 		return after, nil
 	}
-	completed, err := object.Typed(&unstructured.Unstructured{Object: u.UnstructuredContent()})
+	completed, err := p.objects.ConvertToVersion(&unstructured.Unstructured{Object: u.UnstructuredContent()}, nil)
 	if err != nil {
 		return nil, err
 	}

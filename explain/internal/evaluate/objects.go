@@ -32,6 +32,8 @@ type objects struct {
 	core  managedfields.TypeConverter // nil until a mutation needs it
 	// unknown is the reason why a request cannot be evaluated; nil if it can.
 	unknown error
+	// scalesCustom reports a request for the subresource scale of a custom resource.
+	scalesCustom bool
 }
 
 // kind is a kind with a schema.
@@ -151,9 +153,13 @@ func (o *objects) cannotConvert(from, to schema.GroupVersionKind) error {
 	return o.unknown
 }
 
-// ConvertToVersion makes a Go type of an object of one of Kubernetes' own kinds.
+// ConvertToVersion makes a Go type of an object of one of Kubernetes' own kinds. It fails for the result of a mutation
+// of a custom resource's Scale, as in an API server (crConverter of k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
 func (o *objects) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
 	if u, ok := in.(*unstructured.Unstructured); ok {
+		if o.scalesCustom { // an API server converts a Scale of a Go type alone
+			return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", u.GroupVersionKind().GroupVersion())
+		}
 		return object.Typed(u)
 	}
 	return in, nil
