@@ -33,7 +33,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
-	"github.com/webhook-gen/webhook-gen/explain/internal/object"
 	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 	"github.com/webhook-gen/webhook-gen/explain/project"
