@@ -543,13 +543,13 @@ func (p recordedPatcher) Patch(ctx context.Context, r patch.Request, budget int6
 
 // complete returns the object as the dispatcher stores it: of its Go type, and with defaults.
 func (p recordedPatcher) complete(after runtime.Object) (runtime.Object, error) {
-	u, ok := after.(runtime.Unstructured)
-	if !ok {
-		return after, nil
+	u, isUntyped := after.(runtime.Unstructured)
+	if isUntyped {
+		after = &unstructured.Unstructured{Object: u.UnstructuredContent()}
 	}
-	completed, err := p.objects.ConvertToVersion(&unstructured.Unstructured{Object: u.UnstructuredContent()}, nil)
-	if err != nil {
-		return nil, err
+	completed, err := p.objects.ConvertToVersion(after, nil)
+	if err != nil || !isUntyped {
+		return completed, err
 	}
 	p.objects.Default(completed)
 	return completed, nil

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -156,10 +157,10 @@ func (o *objects) cannotConvert(from, to schema.GroupVersionKind) error {
 // ConvertToVersion makes a Go type of an object of one of Kubernetes' own kinds. It fails for the result of a mutation
 // of a custom resource's Scale, as in an API server (crConverter of k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
 func (o *objects) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
+	if o.scalesCustom {
+		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", autoscalingv1.SchemeGroupVersion)
+	}
 	if u, ok := in.(*unstructured.Unstructured); ok {
-		if o.scalesCustom { // an API server converts a Scale of a Go type alone
-			return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", u.GroupVersionKind().GroupVersion())
-		}
 		return object.Typed(u)
 	}
 	return in, nil
