@@ -121,8 +121,12 @@ func (e *environment) startAPIServer(folder string) error {
 	e.auditLog = filepath.Join(folder, "audit.log")
 	env := &envtest.Environment{ControlPlaneStartTimeout: time.Minute} // The machine may have other things to do.
 	env.ControlPlane.GetAPIServer().Configure().Set("audit-policy-file", policy).Set("audit-log-path", e.auditLog)
+	own, err := outerAddress() // for pods that tests play
+	if err != nil {
+		return err
+	}
 	// It inherits the environment of this process.
-	for name, value := range map[string]string{"HTTPS_PROXY": e.proxy.url(), "NO_PROXY": ".svc,localhost,127.0.0.0/8"} {
+	for name, value := range map[string]string{"HTTPS_PROXY": e.proxy.url(), "NO_PROXY": ".svc,localhost,127.0.0.0/8," + own} {
 		if err := os.Setenv(name, value); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/webhook-gen/webhook-gen/integration/arguments"
+	"github.com/webhook-gen/webhook-gen/integration/deprecations"
 	"github.com/webhook-gen/webhook-gen/integration/internal/apiserver"
 	"github.com/webhook-gen/webhook-gen/integration/platform"
 	"github.com/webhook-gen/webhook-gen/integration/sealed"
@@ -106,5 +107,6 @@ func register(handle func(path string, handler http.Handler)) error {
 			Special:  platform.Special{},
 		}.Register(handle),
 		sealed.Webhooks{Seal: sealed.Seal{}}.Register(handle),
+		deprecations.Webhooks{LetterCheck: deprecations.LetterCheck{}}.Register(handle),
 	)
 }

@@ -169,10 +169,15 @@ func (c crateTest) crate(version, name string, spec object) *unstructured.Unstru
 // change changes the definition's versions.
 func (c crateTest) change(change func(*apiextensionsv1.CustomResourceDefinitionSpec)) {
 	c.Helper()
-	crd := c.definition()
-	change(&crd.Spec)
-	if err := c.client.Update(c.Context(), crd); err != nil {
-		c.Fatal(err)
+	for {
+		crd := c.definition()
+		change(&crd.Spec)
+		// Controllers write the status.
+		if err := c.client.Update(c.Context(), crd); err == nil {
+			return
+		} else if !apierrors.IsConflict(err) {
+			c.Fatal(err)
+		}
 	}
 }
 
@@ -276,8 +281,18 @@ type crateReport struct {
 		StoredVersions []string
 		Objects        int
 		Failures       []crateFailure
+		Versions       []crateVersion
+		Changed        string
 	}
 	Problems []string
+}
+
+// crateVersion is a version in the report of conversion.
+type crateVersion struct {
+	Name                    string
+	Served, Storage, Stored bool
+	Answered                *bool
+	Message                 string
 }
 
 type crateFailure struct {
@@ -287,15 +302,21 @@ type crateFailure struct {
 	Message string
 }
 
-// program returns the program of Crates in a process of its own.
+// program returns a command of the program of Crates in a process of its own.
 func (c crateTest) program(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(c.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), crateProgram+"="+strings.Join(append([]string{"migrate", "--kubeconfig", c.kubeconfig, "--output", "json"}, args...), " "))
+	cmd.Env = append(os.Environ(), crateProgram+"="+strings.Join(append(args, "--kubeconfig", c.kubeconfig, "--output", "json"), " "))
 	return cmd
 }
 
 // migrate runs migrate to its end.
 func (c crateTest) migrate(args ...string) (int, crateReport) {
+	c.Helper()
+	return c.run(append([]string{"migrate"}, args...)...)
+}
+
+// run runs a command to its end.
+func (c crateTest) run(args ...string) (int, crateReport) {
 	c.Helper()
 	var out, problems bytes.Buffer
 	cmd := c.program(args...)
@@ -310,7 +331,7 @@ func (c crateTest) migrate(args ...string) (int, crateReport) {
 	return cmd.ProcessState.ExitCode(), report
 }
 
-// clients read and write objects in versions until stop, which returns how often. No call may fail.
+// clients read, list and write objects in versions until stop, which returns how often. No call may fail.
 func (c crateTest) clients(names []string, versions ...string) (stop func() int64) {
 	var calls atomic.Int64
 	var running sync.WaitGroup
@@ -321,9 +342,14 @@ func (c crateTest) clients(names []string, versions ...string) (stop func() int6
 			for n := i; ctx.Err() == nil; n += 7 {
 				o := c.crate(version, names[n%len(names)], nil)
 				var err error
-				if i < 2 {
+				switch {
+				case i < 2 && n%2 == 0:
 					err = c.client.Get(ctx, client.ObjectKeyFromObject(o), o)
-				} else {
+				case i < 2:
+					list := &unstructured.UnstructuredList{}
+					list.SetGroupVersionKind(o.GroupVersionKind())
+					err = c.client.List(ctx, list, client.Limit(20))
+				default:
 					err = c.client.Patch(ctx, o, client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata": {"labels": {"n": "%d"}}}`, n)))
 				}
 				if err != nil && ctx.Err() == nil {
@@ -364,7 +390,7 @@ func TestMigrate(t *testing.T) {
 	}
 	old := c.count("v1")
 
-	first := c.program("--rate", "200")
+	first := c.program("migrate", "--rate", "200")
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -497,7 +523,7 @@ func TestMigrateWaits(t *testing.T) {
 	if err := c.client.Status().Update(t.Context(), crd); err != nil {
 		t.Fatal(err)
 	}
-	waiting := c.program()
+	waiting := c.program("migrate")
 	messages, err := waiting.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

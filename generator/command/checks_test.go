@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// checkRow is a row of the table of checks in docs/guides/policies.md.
+// checkRow is a row of the table of checks in docs/reference/markers.md.
 type checkRow struct {
 	check, expression string
 	// differs are the objects on which the two sides differ, as the page shows them.
@@ -65,7 +65,7 @@ func TestChecks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("calls the go command")
 	}
-	page, err := os.ReadFile("../../docs/guides/policies.md")
+	page, err := os.ReadFile("../../docs/reference/markers.md")
 	if err != nil {
 		t.Fatal(err)
 	}

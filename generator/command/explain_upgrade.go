@@ -55,7 +55,7 @@ func explainUpgradeCommand(s streams) *cobra.Command {
 				return err
 			}
 			for _, unused := range findings.Unused {
-				fmt.Fprintf(s.err, "webhook-gen: upgrade.accepted has %q, and there is no such finding\n", unused)
+				fmt.Fprintf(s.err, "webhook-gen: upgrade.accepted lists %q, which is not found\n", unused)
 			}
 			breaking, careful, safe, accepted := findings.Count()
 			fmt.Fprintf(s.err, "webhook-gen: %d breaking, %d careful, %d safe", breaking, careful, safe)

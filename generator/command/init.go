@@ -32,7 +32,7 @@ func initCommand(s streams) *cobra.Command {
 	c.Flags().StringVar(&options.Module, "module", "", "path of the new module")
 	c.Flags().StringVar(&options.Domain, "domain", "", "domain that ends the names of API groups (default the first element of the module's path)")
 	c.Flags().StringVar(&options.Name, "name", "", "name of the project (default the last element of the module's path)")
-	c.Flags().StringVar(&options.Program, "program", "", "folder of the program that serves the webhooks (default the one there is, or cmd/webhook)")
+	c.Flags().StringVar(&options.Program, "program", "", "folder of the program that serves the webhooks (default the existing one, or cmd/webhook)")
 	addWord(c, &options.Certificates, "certificates", "", "where the server's certificate comes from: cert-manager (default), self-managed or secret", "cert-manager", "self-managed", "secret")
 	addWord(c, &options.Topology, "topology", "", "how API servers reach the webhooks: service (default), or aggregated, through kube-aggregator", "service", "aggregated")
 	c.Flags().StringVar(&flags.version, "tool-version", "", "version of webhook-gen that go.mod and tools/go.mod require (default this program's, if it is a release)")

@@ -21,7 +21,7 @@ func lintCommand(s streams) *cobra.Command {
 	var code bool
 	c := &cobra.Command{
 		Use:   "lint [packages]",
-		Short: "Find webhook settings that an API server accepts and a cluster suffers from",
+		Short: "Find webhook settings that an API server accepts but that hurt a cluster",
 		Long: "lint checks the webhooks and policies of the markers, or with -f those in files, against the rules of\n" +
 			"docs/reference/rules.md. It finds webhooks that are never called, that keep their own server from starting, or that\n" +
 			"users can avoid. It reads any webhook configuration and writes nothing. Findings go to standard output. Notes alone\n" +
@@ -41,7 +41,7 @@ func lintCommand(s streams) *cobra.Command {
 					return err
 				}
 				if result.Webhooks+result.Policies == 0 && len(result.Diagnostics) == 0 {
-					return fmt.Errorf("there is no webhook and no policy in %s%s", strings.Join(files, ", "), aboutFolders(config.Dir, files))
+					return fmt.Errorf("no webhook and no policy in %s%s", strings.Join(files, ", "), aboutFolders(config.Dir, files))
 				}
 			default:
 				var err error

@@ -117,7 +117,7 @@ func (f *runFlags) add(c *cobra.Command) {
 
 // addAccept adds the flag that lets enforcement go.
 func addAccept(c *cobra.Command, accept *bool) {
-	c.Flags().BoolVar(accept, "accept-removal", false, "let webhooks, policies, definitions and conversions go that you have not removed")
+	c.Flags().BoolVar(accept, "accept-removal", false, "accept the removal of webhooks, policies, definitions and conversions that you have not removed yourself")
 }
 
 // addReading adds the flags that select the input and the format of findings.

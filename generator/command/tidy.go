@@ -41,6 +41,9 @@ func runGo(ctx context.Context, dir string, args ...string) (string, error) {
 type goStep struct {
 	dir  string // absolute
 	args []string
+	// enough are the arguments that add the requirements of the changed packages alone, or nil. go mod tidy also needs
+	// the modules of tests of other modules.
+	enough []string
 }
 
 // in is the step as a command to paste in the folder root.
@@ -100,18 +103,23 @@ func goSteps(result engine.Result, isTidy func(dir string) bool) []goStep {
 		}
 	}
 	var steps []goStep
+	get := append([]string{"get", "-t"}, packages...)
 	switch {
 	case touched && (isNew(result, result.Root) || isTidy(result.Root)):
-		steps = append(steps, goStep{result.Root, []string{"mod", "tidy"}})
+		tidy := goStep{dir: result.Root, args: []string{"mod", "tidy"}}
+		if len(packages) > 0 {
+			tidy.enough = get
+		}
+		steps = append(steps, tidy)
 	case len(packages) > 0:
-		steps = append(steps, goStep{result.Root, append([]string{"get", "-t"}, packages...)})
+		steps = append(steps, goStep{dir: result.Root, args: get})
 	}
 	if _, err := os.Stat(filepath.Join(result.Root, "vendor", "modules.txt")); err == nil && len(steps) > 0 {
-		steps = append(steps, goStep{result.Root, []string{"mod", "vendor"}})
+		steps = append(steps, goStep{dir: result.Root, args: []string{"mod", "vendor"}})
 	}
 	for _, dir := range nested {
 		if isNew(result, dir) || isTidy(dir) {
-			steps = append(steps, goStep{dir, []string{"mod", "tidy"}})
+			steps = append(steps, goStep{dir: dir, args: []string{"mod", "tidy"}})
 		}
 	}
 	return steps
@@ -142,7 +150,12 @@ func (g goCommand) do(ctx context.Context, s streams, root string, steps []goSte
 	for i, step := range steps {
 		fmt.Fprintln(s.out, "running", step.in(root))
 		if _, err := g(ctx, step.dir, step.args...); err != nil {
-			return fmt.Errorf("all files are written, but not all requirements: %w\nwhen this is solved, run\n%s", err, indented(commands(root, steps[i:])))
+			text := ""
+			if step.enough != nil {
+				enough := append([]goStep{{dir: step.dir, args: step.enough}}, steps[i+1:]...)
+				text = fmt.Sprintf("\nif a module stays out of reach, this is enough for the new code:\n%s", indented(commands(root, enough)))
+			}
+			return fmt.Errorf("all files are written, but not all requirements: %w\nwhen this is solved, run\n%s%s", err, indented(commands(root, steps[i:])), text)
 		}
 	}
 	return nil

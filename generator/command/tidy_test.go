@@ -87,13 +87,40 @@ func TestGoFails(t *testing.T) {
 		t.Error("a module that lacks a requirement is tidy")
 	}
 	var out bytes.Buffer
-	steps := []goStep{{dir, []string{"mod", "tidy"}}, {dir, []string{"mod", "vendor"}}}
+	steps := []goStep{{dir: dir, args: []string{"mod", "tidy"}}, {dir: dir, args: []string{"mod", "vendor"}}}
 	err := goCommand(runGo).do(t.Context(), streams{out: &out}, dir, steps)
 	if err == nil || !strings.Contains(err.Error(), "module lookup disabled by GOPROXY=off") || !strings.HasSuffix(err.Error(), "run\n  go mod tidy\n  go mod vendor") {
 		t.Errorf("the error is %v", err)
 	}
 	if out.String() != "running go mod tidy\n" {
 		t.Errorf("it said %q", out.String())
+	}
+}
+
+// TestGoGetIsEnough has go mod tidy fail for a module that only the test of another module needs. The error names the
+// command that is enough, and it is.
+func TestGoGetIsEnough(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/app\n\ngo 1.24\n\nrequire example.com/dep v0.0.0\n\nreplace example.com/dep => ./dep\n")
+	write(t, filepath.Join(dir, "app", "app.go"), "package app\n\nimport _ \"example.com/dep\"\n")
+	write(t, filepath.Join(dir, "dep", "go.mod"), "module example.com/dep\n\ngo 1.24\n")
+	write(t, filepath.Join(dir, "dep", "dep.go"), "package dep\n")
+	write(t, filepath.Join(dir, "dep", "dep_test.go"), "package dep\n\nimport _ \"example.com/private\"\n")
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	result := engine.Result{Root: dir, Changes: []output.Change{{Path: filepath.Join(dir, "app", "app.go"), New: []byte("new")}}}
+	steps := goSteps(result, func(string) bool { return true })
+	var out bytes.Buffer
+	err := goCommand(runGo).do(t.Context(), streams{out: &out}, dir, steps)
+	const enough = "go get -t ./app"
+	if err == nil || !strings.HasSuffix(err.Error(), "\n  "+enough) {
+		t.Fatalf("the error is %v", err)
+	}
+	for _, args := range [][]string{strings.Fields(enough)[1:], {"vet", "./app"}} {
+		if _, err := runGo(t.Context(), dir, args...); err != nil {
+			t.Errorf("go %v: %v", args, err)
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func (p project) aggregated(t *testing.T, c cluster) {
 		return response.Status + " " + string(answer)
 	}
 	at := strings.TrimSuffix(c.config.Host, "/") + path
-	if answer := call(c.client(t), at, "X-None", ""); !strings.HasPrefix(answer, "200 ") || !strings.Contains(answer, "an order is for an article") {
+	if answer := call(c.client(t), at, "X-None", ""); !strings.HasPrefix(answer, "200 ") || !strings.Contains(answer, "sku is required") {
 		t.Errorf("an administrator's call is answered %s", answer)
 	}
 	if answer := call(c.client(t), at, "Impersonate-User", "somebody"); !strings.HasPrefix(answer, "403 ") || !strings.Contains(answer, `cannot create resource`) {

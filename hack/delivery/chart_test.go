@@ -174,6 +174,7 @@ func (p project) values(every map[string]any) {
 		"replicas": "the HorizontalPodAutoscaler sets them", "topology": "it is the default: modes has the other one",
 		"extra": "nothing of ours uses it", "global": "nothing of ours uses it", "image/digest": "", "certificates/mode": "",
 		"migration/enabled": "the kinds have one version: TestFromNothing has a kind with two", "migration/rate": "likewise",
+		"definitions": "likewise",
 	}
 	all := p.template(every)
 	p.readSchema().walk("", func(path string, s *schema) {

@@ -60,14 +60,14 @@ func (p project) dev(t *testing.T, c cluster) {
 		}
 		t.Fatalf("not denied with %q: %v\n%s", message, err, log.String())
 	}
-	denied("an order is for an article")
+	denied("sku is required")
 	if now := conversion(); now == conversionBefore || !strings.Contains(now, "/convert") {
 		t.Errorf("the CRD is not converted by the session: %s", now)
 	}
 	const code = "internal/webhook/v1/order_webhook.go"
 	was := p.read(code)
-	p.replace(code, "an order is for an article", "what shall we pack?")
-	denied("what shall we pack?")
+	p.replace(code, "sku is required", "which article?")
+	denied("which article?")
 	p.write(code, was)
 
 	if err := command.Process.Signal(os.Interrupt); err != nil {

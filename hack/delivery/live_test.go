@@ -18,6 +18,7 @@ import (
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/yaml"
@@ -46,7 +47,107 @@ func (p project) live(t *testing.T, c cluster) {
 	}
 	c.must(p, strings.Join(objects, "\n---\n"), "apply")
 	p.enforced(t, c)
+	p.switched(t, c, "https://"+address, authority)
 	p.migrated(t, c)
+}
+
+// switched takes the chart's definition from one version to two, and back: values decide, after the program has looked.
+// Then the cluster decides, and a GitOps controller that ignores the two fields leaves them alone.
+func (p project) switched(t *testing.T, c cluster, url, authority string) {
+	t.Helper()
+	const definition = "orders.shop.example.com"
+	p.run("go", "build", "-o", "bin/webhook", "./cmd/webhook")
+	// rendered is the chart's definition.
+	rendered := func(values ...string) map[string]any {
+		t.Helper()
+		command := []string{p.helm, "template", "release", "charts/shop", "--namespace", "shop-system", "--show-only", "templates/crds.yaml"}
+		for _, v := range values {
+			command = append(command, "--set", strings.ReplaceAll(v, definition, `definitions.orders\.shop\.example\.com`))
+		}
+		var object map[string]any
+		if err := yaml.Unmarshal([]byte(p.run(command...)), &object); err != nil {
+			t.Fatal(err)
+		}
+		reachAt(object, url, authority)
+		return object
+	}
+	apply := func(object map[string]any) {
+		t.Helper()
+		text, err := yaml.Marshal(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.must(p, string(text), "replace")
+	}
+	versions := func(object map[string]any) (all string) {
+		of, _, _ := unstructured.NestedSlice(object, "spec", "versions")
+		for _, v := range of {
+			v := v.(map[string]any)
+			all += fmt.Sprintf("%v %v %v, ", v["name"], v["served"], v["storage"])
+		}
+		return all
+	}
+	is := func(want string) {
+		t.Helper()
+		var live map[string]any
+		if err := yaml.Unmarshal([]byte(c.must(p, "", "get", "crd", definition, "-o", "yaml")), &live); err != nil {
+			t.Fatal(err)
+		}
+		if got := versions(live); got != want {
+			t.Errorf("the versions are %s and not %s", got, want)
+		}
+	}
+	whole := versions(rendered())
+	var storage, other string // the markers' storage version
+	for _, v := range []string{"v1", "v2"} {
+		if strings.Contains(whole, v+" true true") {
+			storage = v
+		} else {
+			other = v
+		}
+	}
+	conversion := func(args ...string) string {
+		t.Helper()
+		return output(t, p.dir, c.env, append([]string{"bin/webhook", "conversion"}, args...)...)
+	}
+	hidden := strings.Replace(whole, other+" true", other+" false", 1)
+
+	// Values own the fields.
+	apply(rendered(definition + ".served={" + storage + "}"))
+	is(hidden)
+	conversion("on", "--version", other, "--dry-run")
+	is(hidden)
+	apply(rendered())
+	is(whole)
+	conversion("on", "--version", other, "--storage", "--dry-run")
+	apply(rendered(definition + ".storage=" + other))
+	conversion("status")
+	apply(rendered(definition + ".storage=" + storage))
+	output(t, p.dir, c.env, "bin/webhook", "migrate")
+	conversion("off", "--version", other, "--dry-run")
+	apply(rendered(definition + ".served={" + storage + "}"))
+	is(hidden)
+	for values, want := range map[string]string{
+		".served={v3}": "value must be one of", ".storage=v3": "value must be one of", ".servd={v1}": "additional properties 'servd' not allowed",
+	} {
+		if _, err := try(p.dir, p.env, p.helm, "template", "charts/shop", "--set", `definitions.orders\.shop\.example\.com`+values); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", values, err)
+		}
+	}
+
+	// The cluster owns the fields.
+	conversion("on", "--version", other)
+	is(whole)
+	conversion("on", "--version", other, "--storage")
+	conversion("on", "--version", storage, "--storage")
+	if out, err := try(p.dir, c.env, "bin/webhook", "conversion", "off", "--version", other); err == nil || !strings.Contains(out+err.Error(), "run migrate") {
+		t.Errorf("off before the migration: %v\n%s", err, out)
+	}
+	output(t, p.dir, c.env, "bin/webhook", "migrate")
+	conversion("off", "--version", other)
+	is(hidden)
+	conversion("on", "--version", other)
+	is(whole)
 }
 
 // migrated makes the other version of a kind the storage version, and migrates a stored object with the permissions of
@@ -110,11 +211,11 @@ func (p project) enforced(t *testing.T, c cluster) {
 	deadline := time.Now().Add(30 * time.Second)
 	for {
 		_, err := c.kubectl(p, order("nothing", "{}"), "create", "--dry-run=server")
-		if err != nil && strings.Contains(err.Error(), "spec.sku: Required value: an order is for an article") {
+		if err != nil && strings.Contains(err.Error(), "spec.sku: Required value: sku is required") {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("an order for nothing: %v", err)
+			t.Fatalf("an order without a SKU: %v", err)
 		}
 		time.Sleep(200 * time.Millisecond)
 	}

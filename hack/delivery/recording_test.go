@@ -27,7 +27,7 @@ const (
 )
 
 // rule is the validator that the recording shows in an editor.
-const rule = `// ValidateCreate denies an order for nothing.
+const rule = `// ValidateCreate denies an Order without a SKU.
 func (w *OrderWebhook) ValidateCreate(_ context.Context, r *admission.CreateRequest[shopv1.Order]) error {
 	if r.Object.Name == "nothing" {
 		return field.Invalid(field.NewPath("metadata", "name"), r.Object.Name, "what shall we ship?")

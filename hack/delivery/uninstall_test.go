@@ -63,7 +63,7 @@ func TestUninstall(t *testing.T) {
 	p.replace("api/v2/order_types.go", spec, "type OrderSpec struct {\n\tArticle string `json:\"article,omitempty\"`\n}\n")
 	p.replace("api/v1/order_types.go", "// +webhook:conversion:spoke\n", "// +webhook:conversion:spoke\n"+
 		"// +webhook:policy:validating(operations: \"create\")\n"+
-		"// +webhook:policy:validation(message: \"an order is for an article\")=\"has(object.spec.sku)\"\n"+
+		"// +webhook:policy:validation(message: \"sku is required\")=\"has(object.spec.sku)\"\n"+
 		"// +webhook:policy:mutating(operations: \"create\")\n"+
 		"// +webhook:policy:mutation(type: applyConfiguration)=\"Object{metadata: Object.metadata{labels: {'new': 'true'}}}\"\n")
 	const validator = "internal/webhook/v1/order_webhook.go"
@@ -100,7 +100,7 @@ func (c cluster) installed(p project, manifest string) {
 	sample := func(name, spec string) string {
 		return "apiVersion: shop.example.com/v1\nkind: Order\nmetadata: {name: " + name + ", namespace: default}\nspec: " + spec + "\n"
 	}
-	for spec, want := range map[string]string{"{sku: milk}": "milk is sold out", "{}": "an order is for an article"} {
+	for spec, want := range map[string]string{"{sku: milk}": "milk is sold out", "{}": "sku is required"} {
 		eventually(p.T, func() error {
 			if _, err := c.kubectl(p, sample("refused", spec), "create", "--dry-run=server"); err == nil || !strings.Contains(err.Error(), want) {
 				return fmt.Errorf("an order with %s: %w", spec, err)

@@ -34,7 +34,7 @@ var demands = []demand{{
 	title:  `create an Order with the spec {"priority":"high"}`,
 	path:   "/validate-shop-example-com-v1-order",
 	review: creation(`{"priority":"high"}`),
-	answer: `denied: Order.shop.example.com "tea" is invalid: spec.sku: Required value: an order is for an article`,
+	answer: `denied: Order.shop.example.com "tea" is invalid: spec.sku: Required value: sku is required`,
 }, {
 	title: `read the Order of v1 with the spec {"sku":"tea","pieces":2} as v2`,
 	path:  "/convert",

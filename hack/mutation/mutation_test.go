@@ -24,7 +24,7 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "rewrite the table in docs/guides/testing.md")
+var update = flag.Bool("update", false, "rewrite the tables in hack/peers/figures.md")
 
 // target is a package of an example in which faults are seeded.
 type target struct {
@@ -321,9 +321,9 @@ func table(found map[string]*row) string {
 	return out.String()
 }
 
-// holdTable compares a table of the documentation, by its name, with its expected content, or writes it.
+// holdTable compares a table of the figures, by its name, with its expected content, or writes it.
 func holdTable(t *testing.T, name, want string) {
-	const page = "../../docs/guides/testing.md"
+	const page = "../peers/figures.md"
 	begin, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->"
 	text, err := os.ReadFile(page)
 	if err != nil {

@@ -38,6 +38,8 @@ type Handler struct {
 	enforcement Enforcement
 	// ratchet makes errors of a validator on UPDATE warnings if the stored object has them.
 	ratchet bool
+	// deprecations are fields and values of which a validating webhook warns.
+	deprecations []deprecation
 	// skip reports whether an UPDATE is allowed without the validator; nil for no UPDATE.
 	skip func(*envelope) bool
 
@@ -223,6 +225,7 @@ func (h *Handler) decide(c *call, r *http.Request, start time.Time, o *Observati
 	if h.skip != nil && c.head.Operation == Update && h.skip(&c.envelope) {
 		return nil
 	}
+	h.deprecated(c)
 	return c.decide(ctx, h.mutating)
 }
 

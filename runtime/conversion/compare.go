@@ -161,7 +161,7 @@ func (c *comparison) replace(at []step, base, want any) {
 	}
 }
 
-// each returns the digests of a list's elements, if these are objects and the conversion has kept their number.
+// each returns the digests of a list's elements, if the conversion has kept their number.
 func (c *comparison) each(base, want any) []string {
 	from, _ := base.([]any)
 	to, _ := want.([]any)
@@ -170,9 +170,6 @@ func (c *comparison) each(base, want any) []string {
 	}
 	var each []string
 	for _, e := range from {
-		if _, ok := e.(map[string]any); !ok {
-			return nil
-		}
 		was, err := digest(e)
 		c.work.fail(err)
 		each = append(each, was)

@@ -157,14 +157,18 @@ func (e *encoder) list(s *wire.Shape, v reflect.Value) {
 
 // dict writes a map in the order of its keys.
 func (e *encoder) dict(s *wire.Shape, v reflect.Value) {
-	keys := v.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	e.out = append(e.out, '{')
-	for _, key := range keys {
+	for _, key := range sortedKeys(v) {
 		e.key(key.String())
 		e.value(s.Elem, v.MapIndex(key))
 	}
 	e.out = append(e.out, '}')
+}
+
+func sortedKeys(dict reflect.Value) []reflect.Value {
+	keys := dict.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	return keys
 }
 
 // whole leaves a value to encoding/json, by its address, since MarshalJSON may have been declared on the pointer.

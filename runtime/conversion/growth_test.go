@@ -553,7 +553,7 @@ func objectIn(t *testing.T, answer []byte) any {
 }
 
 // TestHostileBesideHonest compares annotations of a client with one that a conversion wrote, on objects of the same
-// length. A hostile one costs at most five times as much. With -v it prints the figures of docs/guides/security.md.
+// length. A hostile one costs at most five times as much. With -v it prints both.
 func TestHostileBesideHonest(t *testing.T) {
 	const object, annotation = 533_000, 136_000
 	rooms := `{` + houseObjects["rooms"](object) + `}`

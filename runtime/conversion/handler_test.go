@@ -244,6 +244,30 @@ type rackSpec struct {
 	Limits struct {
 		Max int64 `json:"max"`
 	} `json:"limits,omitempty"`
+	Shelves []tray           `json:"shelves,omitempty"`
+	ByName  map[string]*tray `json:"byName,omitempty"`
+	Top     *tray            `json:"top,omitempty"`
+}
+
+type tray struct {
+	Depth  int64 `json:"depth,omitempty"`
+	Limits struct {
+		Max int64 `json:"max"`
+	} `json:"limits,omitempty"`
+}
+
+// TestPointerMade checks that an empty struct to which a conversion has made a pointer stays.
+func TestPointerMade(t *testing.T) {
+	make := func(_ context.Context, src, dst *lamp[rackSpec]) error {
+		*dst = *src
+		dst.Spec.Top = &tray{}
+		return nil
+	}
+	h := NewHandler(Serve(Between("example.com", "Lamp", "v1", "v2", make, make, nil)))
+	a := answerOf(t, call(h, reviewOf("example.com/v2", `{"apiVersion":"example.com/v1","kind":"Lamp","metadata":{"name":"a"}}`)))
+	if got := string(a.Response.ConvertedObjects[0]); !strings.Contains(got, `"spec":{"top":{}}`) {
+		t.Error(got)
+	}
 }
 
 // TestNothingInvented checks that an object, or a part of one, gets no struct that it lacks, though JSON writes zero
@@ -256,13 +280,15 @@ func TestNothingInvented(t *testing.T) {
 	for name, s := range map[string]Same{"alike": {"metadata": nil, "spec": {"room": nil}}, "converted": nil} {
 		h := NewHandler(Serve(Between("example.com", "Lamp", "v1", "v2", same, same, s)))
 		for object, want := range map[string]string{
-			`"spec":{"room":"a"}`:                          `"metadata":{},"spec":{"room":"a"}`,
-			`"metadata":{}`:                                `"metadata":{}`,
-			`"spec":{"limits":{"max":0}}`:                  `"metadata":{},"spec":{"limits":{"max":0}}`,
-			`"spec":{"limits":{}}`:                         `"metadata":{},"spec":{"limits":{"max":0}}`,
-			`"spec":{"limits":{"max":1}},"status":{}`:      `"metadata":{},"spec":{"limits":{"max":1}},"status":{"on":false}`,
-			`"metadata":{"name":"a"},"spec":{"room":"a"}`:  `"metadata":{"name":"a"},"spec":{"room":"a"}`,
-			`"metadata":{"name":"a"},"spec":{"limits":{}}`: `"metadata":{"name":"a"},"spec":{"limits":{"max":0}}`,
+			`"spec":{"room":"a"}`:                                                     `"metadata":{},"spec":{"room":"a"}`,
+			`"metadata":{}`:                                                           `"metadata":{}`,
+			`"spec":{"limits":{"max":0}}`:                                             `"metadata":{},"spec":{"limits":{"max":0}}`,
+			`"spec":{"limits":{}}`:                                                    `"metadata":{},"spec":{"limits":{"max":0}}`,
+			`"spec":{"limits":{"max":1}},"status":{}`:                                 `"metadata":{},"spec":{"limits":{"max":1}},"status":{"on":false}`,
+			`"metadata":{"name":"a"},"spec":{"room":"a"}`:                             `"metadata":{"name":"a"},"spec":{"room":"a"}`,
+			`"metadata":{"name":"a"},"spec":{"limits":{}}`:                            `"metadata":{"name":"a"},"spec":{"limits":{"max":0}}`,
+			`"metadata":{"name":"a"},"spec":{"shelves":[{"depth":1},{"limits":{}}]}`:  `"metadata":{"name":"a"},"spec":{"shelves":[{"depth":1},{"limits":{"max":0}}]}`,
+			`"spec":{"byName":{"b":{"limits":{}},"a":{"depth":1},"c":null},"top":{}}`: `"metadata":{},"spec":{"byName":{"a":{"depth":1},"b":{"limits":{"max":0}},"c":null},"top":{}}`,
 		} {
 			a := answerOf(t, call(h, reviewOf("example.com/v2", `{"apiVersion":"example.com/v1","kind":"Lamp",`+object+`}`)))
 			var got, wanted any

@@ -100,7 +100,8 @@ func nameOnly(s *wire.Shape) *wire.Shape {
 // added struct would become the property of the client that applies a part of an object. In a part of an object, the
 // same applies to a struct in which all members are zero: JSON writes zero members without omitempty. In a whole
 // object, it applies to a struct that may be missing and that the source's type has, too: nobody has written its
-// members, and the API server may refuse their zeros.
+// members, and the API server may refuse their zeros. A pointer to an empty struct is left out only if the struct has
+// members that are the same: the conversion has not seen these.
 func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, from *wire.Shape, source []entry) {
 	var few [8]string
 	joined := few[:0]
@@ -112,9 +113,20 @@ func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, from *wire.
 			continue
 		}
 		below, target := f.Shape.PointedAt(value)
-		was := from.StructureOf(f.Name)
+		was := from.MemberOf(f.Name)
+		if part == nil && target.IsValid() && below.HoldsMissing(was) {
+			joined = append(joined, f.Name)
+			e.field(f)
+			e.content(below, target, was, named(source, f.Name))
+			continue
+		}
+		isStruct := f.Shape.Kind == wire.Structure
+		if was != nil && was.Kind != wire.Structure {
+			was = nil
+		}
 		mayBeMissing := was != nil && f.MayBeMissing()
-		if part == nil && (e.partial && f.Shape.Kind == wire.Structure || mayBeMissing || was != nil && below.HasMissing) {
+		mayBeEmpty := isStruct || part != nil
+		if part == nil && (e.partial && isStruct || mayBeMissing || was != nil && below.HasMissing) {
 			part = e.none
 		}
 		if part == nil || below.Kind != wire.Structure || !target.IsValid() {
@@ -125,22 +137,65 @@ func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, from *wire.
 		old := named(source, f.Name)
 		before := len(e.out)
 		e.field(f)
-		e.out = append(e.out, '{')
-		outer := len(e.within)
-		e.within = collect(e.within, old)
-		e.members(below, target, part, was, e.within[outer:])
-		e.within = e.within[:outer]
-		if (e.out[len(e.out)-1] == '{' || (e.partial && f.Shape.Kind == wire.Structure || mayBeMissing) && target.IsZero()) && !isObject(old) {
+		e.structureBeside(below, target, part, was, old)
+		isEmpty := mayBeEmpty && e.out[len(e.out)-2] == '{'
+		if (isEmpty || (e.partial && isStruct || mayBeMissing) && target.IsZero()) && !isObject(old) {
 			e.out = e.out[:before]
-			continue
 		}
-		e.out = append(e.out, '}')
 	}
 	for _, m := range source {
 		if !slices.ContainsFunc(joined, m.is) {
 			e.restore(m, same)
 		}
 	}
+}
+
+// structureBeside appends a struct with the members that are the same in the source's struct, which may be missing.
+func (e *encoder) structureBeside(s *wire.Shape, v reflect.Value, same Same, from *wire.Shape, source []byte) {
+	e.out = append(e.out, '{')
+	outer := len(e.within)
+	e.within = collect(e.within, source)
+	e.members(s, v, same, from, e.within[outer:])
+	e.within = e.within[:outer]
+	e.out = append(e.out, '}')
+}
+
+// content appends a list or dict whose structs have members that may be missing, beside the list or dict of the source.
+// If the source's list has another length, none of its elements corresponds to one of the list.
+func (e *encoder) content(s *wire.Shape, v reflect.Value, from *wire.Shape, source []byte) {
+	below, target := s.PointedAt(v)
+	holds, outer := below.HoldsMissing(from), len(e.within)
+	switch {
+	case target.IsValid() && below.Kind == wire.Structure && from.Kind == wire.Structure:
+		e.structureBeside(below, target, e.none, from, source)
+	case !target.IsValid() || !holds || target.IsNil():
+		e.value(s, v)
+	case below.Kind == wire.List:
+		e.within = slices.AppendSeq(e.within, elements(source))
+		of := e.within[outer:]
+		e.out = append(e.out, '[')
+		for i := range target.Len() {
+			e.comma()
+			var old []byte
+			if len(of) == target.Len() {
+				old = of[i].value
+			}
+			e.content(below.Elem, target.Index(i), from.Elem.Target(), old)
+		}
+		e.out = append(e.out, ']')
+	default:
+		of := map[string][]byte{}
+		for m := range entries(source) {
+			of[m.name()] = m.value
+		}
+		e.out = append(e.out, '{')
+		for _, key := range sortedKeys(target) {
+			e.key(key.String())
+			e.content(below.Elem, target.MapIndex(key), from.Elem.Target(), of[key.String()])
+		}
+		e.out = append(e.out, '}')
+	}
+	e.within = e.within[:outer]
 }
 
 // restore appends the part of a source's member that is the same.

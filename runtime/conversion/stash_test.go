@@ -74,6 +74,8 @@ func TestStash(t *testing.T) {
 			`{"plain":[{"a":1},{"a":3},{"a":1},{"a":1}]}`, `{"plain":[{"a":1,"v":1},{"a":3},{"a":1,"v":2},{"a":1}]}`},
 		{"an edited element among others", `{"plain":[{"a":1,"v":1},{"a":2,"v":2}]}`, `{"plain":[{"a":1},{"a":2}]}`,
 			`{"plain":[{"a":5},{"a":2}]}`, `{"plain":[{"a":5},{"a":2,"v":2}]}`},
+		{"an edited text among others", `{"plain":["01","2","03"]}`, `{"plain":["1","2","3"]}`,
+			`{"plain":["1","5","3"]}`, `{"plain":["01","5","03"]}`},
 		{"elements around the first", `{"first":["a","b","c"]}`, `{"first":["a"]}`, `{"first":["a"]}`, `{"first":["a","b","c"]}`},
 		{"elements around a first that was edited", `{"first":["a","b","c"]}`, `{"first":["a"]}`, `{"first":["x"]}`, `{"first":["x","b","c"]}`},
 		{"elements around a first that came out otherwise", `{"first":["1000m","b"]}`, `{"first":["1"]}`, `{"first":["1"]}`, `{"first":["1000m","b"]}`},

@@ -31,6 +31,16 @@
 //
 //	webhook migrate --context staging
 //
+// The command conversion serves a new version once the conversion webhook answers for all stored objects, goes back, and
+// shows what is stored, served and answered:
+//
+//	webhook conversion on --version v2
+//
+// The command wait creates objects in dry runs until the API server reaches the webhooks. A Job of charts runs it, so
+// that objects can follow as later hooks:
+//
+//	webhook wait -f config/samples/order.yaml
+//
 // This module imports client-go, which the other modules of the runtime do not. Require client-go in the version of
 // k8s.io/api.
 package program

@@ -18,15 +18,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
-	"k8s.io/client-go/util/flowcontrol"
-
-	"github.com/webhook-gen/webhook-gen/runtime/conversion"
 )
 
 const (
@@ -40,58 +34,12 @@ const (
 
 // migrator migrates the stored objects of a cluster to the storage versions of their definitions.
 type migrator struct {
-	known    *discovery.DiscoveryClient
-	dynamic  dynamic.Interface
+	definitions
 	metadata metadata.Interface
 	wait     time.Duration // for StorageVersionMigrations
 	stderr   io.Writer
 	progress *progress
 	report   migrationReport
-}
-
-// customResourceDefinition has the fields of a definition that matter here.
-type customResourceDefinition struct {
-	Metadata metav1.ObjectMeta `json:"metadata"`
-	Spec     struct {
-		Group string `json:"group"`
-		Names struct {
-			Plural string `json:"plural"`
-			Kind   string `json:"kind"`
-		} `json:"names"`
-		Versions []struct {
-			Name    string `json:"name"`
-			Served  bool   `json:"served"`
-			Storage bool   `json:"storage"`
-		} `json:"versions"`
-	} `json:"spec"`
-	Status struct {
-		StoredVersions []string `json:"storedVersions"`
-	} `json:"status"`
-}
-
-// storage returns the storage version.
-func (d *customResourceDefinition) storage() string {
-	for _, v := range d.Spec.Versions {
-		if v.Storage {
-			return v.Name
-		}
-	}
-	return ""
-}
-
-// served returns the resource in each served version, the storage version first.
-func (d *customResourceDefinition) served() []schema.GroupVersionResource {
-	var all []schema.GroupVersionResource
-	for _, v := range d.Spec.Versions {
-		gvr := schema.GroupVersionResource{Group: d.Spec.Group, Version: v.Name, Resource: d.Spec.Names.Plural}
-		switch {
-		case v.Served && v.Storage:
-			all = slices.Insert(all, 0, gvr)
-		case v.Served:
-			all = append(all, gvr)
-		}
-	}
-	return all
 }
 
 func runMigrate(ctx context.Context, args []string, register Register, stdout, stderr io.Writer) (int, error) {
@@ -100,8 +48,8 @@ func runMigrate(ctx context.Context, args []string, register Register, stdout, s
 	var rate int
 	m := &migrator{stderr: stderr, progress: newProgress(stderr)}
 	flags := flag.NewFlagSet("migrate", flag.ContinueOnError)
-	flags.StringVar(&kubeconfig, "kubeconfig", "", "`file` with the cluster; empty: as kubectl finds it, or the pod's cluster")
-	flags.StringVar(&kubeContext, "context", "", "`name` of the kubeconfig's context; empty: the current one")
+	flags.StringVar(&kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: as kubectl finds it, or the pod's cluster)")
+	flags.StringVar(&kubeContext, "context", "", "`name` of the kubeconfig's context (default: the current one)")
 	flags.Func("definition", "`name` of a CustomResourceDefinition to migrate, in place of those that the program converts; repeatable", appendTo(&names))
 	flags.IntVar(&rate, "rate", 100, "greatest `number` of requests a second")
 	flags.DurationVar(&m.wait, "wait", 10*time.Minute, "longest `duration` to wait for a running StorageVersionMigration")
@@ -118,14 +66,15 @@ func runMigrate(ctx context.Context, args []string, register Register, stdout, s
 	case rate <= 0:
 		return 0, fmt.Errorf("--rate is %d: use a greater one, such as 100", rate)
 	}
-	if err := m.connect(kubeconfig, kubeContext, rate); err != nil {
-		return 0, err
+	err := m.connect(kubeconfig, kubeContext, migrateName, rate)
+	if err == nil {
+		m.metadata, err = metadata.NewForConfig(m.config)
 	}
-	if len(names) == 0 {
-		var err error
-		if names, err = m.names(register); err != nil {
-			return 0, err
-		}
+	if err == nil && len(names) == 0 {
+		names, err = m.converted(register, func(what, why string) { m.report.Skipped = append(m.report.Skipped, skipped{what, why}) })
+	}
+	if err != nil {
+		return 0, err
 	}
 	for _, name := range names {
 		err := m.definition(ctx, name)
@@ -141,69 +90,6 @@ func runMigrate(ctx context.Context, args []string, register Register, stdout, s
 		return 0, err
 	}
 	return m.report.code(), nil
-}
-
-func (m *migrator) connect(kubeconfig, kubeContext string, rate int) error {
-	config, err := clusterConfig(kubeconfig, kubeContext)
-	if err != nil {
-		return err
-	}
-	config.UserAgent, config.Timeout = migrateName, 2*time.Minute
-	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(float32(rate), rate) // of all clients together
-	if m.dynamic, err = dynamic.NewForConfig(config); err != nil {
-		return err
-	}
-	if m.metadata, err = metadata.NewForConfig(config); err != nil {
-		return err
-	}
-	m.known, err = discovery.NewDiscoveryClientForConfig(config)
-	return err
-}
-
-// names returns the names of the definitions whose kinds the program converts. A kind that the cluster does not serve
-// is skipped.
-func (m *migrator) names(register Register) ([]string, error) {
-	var handlers []*conversion.Handler
-	err := register(func(_ string, h http.Handler) {
-		if h, ok := h.(*conversion.Handler); ok {
-			handlers = append(handlers, h)
-		}
-	})
-	if err == nil && len(handlers) == 0 {
-		err = errors.New("the program has no conversions: name the definitions, as in migrate --definition orders.shop.example.com")
-	}
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, h := range handlers {
-		for _, kind := range h.Kinds() {
-			plural, err := m.plural(kind, h.Versions(kind))
-			switch {
-			case err != nil:
-				return nil, err
-			case plural == "":
-				m.report.Skipped = append(m.report.Skipped, skipped{kind.String(), "the cluster does not serve this kind"})
-			default:
-				names = append(names, plural+"."+kind.Group)
-			}
-		}
-	}
-	return names, nil
-}
-
-// plural returns the resource of a kind, or nothing if the cluster serves none of its versions.
-func (m *migrator) plural(kind schema.GroupKind, versions []string) (string, error) {
-	for _, version := range versions {
-		list, err := m.known.ServerResourcesForGroupVersion(kind.WithVersion(version).GroupVersion().String())
-		if err != nil && !apierrors.IsNotFound(err) {
-			return "", err
-		}
-		for _, r := range listed(list, kind.Kind) {
-			return r.name, nil
-		}
-	}
-	return "", nil
 }
 
 // definition migrates the objects of a definition, and then removes the other versions from its storedVersions.
@@ -233,21 +119,6 @@ func (m *migrator) definition(ctx context.Context, name string) error {
 	return m.prune(ctx, d, done)
 }
 
-// definitions is the resource of CustomResourceDefinitions.
-func (m *migrator) definitions() dynamic.ResourceInterface {
-	return m.dynamic.Resource(schema.GroupVersionResource{
-		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-}
-
-func (m *migrator) read(ctx context.Context, name string) (*customResourceDefinition, error) {
-	u, err := m.definitions().Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return nil, err
-	}
-	d := &customResourceDefinition{}
-	return d, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, d)
-}
-
 // prune sets storedVersions to the storage version. It fails if the definition has changed since its objects were
 // written, because objects may since have been stored in another version.
 func (m *migrator) prune(ctx context.Context, d *customResourceDefinition, done *migratedDefinition) error {
@@ -269,7 +140,7 @@ func (m *migrator) prune(ctx context.Context, d *customResourceDefinition, done 
 		if err != nil {
 			return err
 		}
-		_, err = m.definitions().Patch(ctx, d.Metadata.Name, types.MergePatchType, patch,
+		_, err = m.resources().Patch(ctx, d.Metadata.Name, types.MergePatchType, patch,
 			metav1.PatchOptions{FieldManager: migrateName}, "status")
 		if err == nil {
 			done.StoredVersions = []string{d.storage()}

@@ -25,10 +25,10 @@ const (
 // Register registers the webhooks of a program, as generated methods of this name do.
 type Register = func(handle func(path string, handler http.Handler), options ...admission.Option) error
 
-// Run runs a command of this package on the standard streams. The first argument is the command's name: scan, convert
-// or migrate. For other arguments, or none, ran is false, and the program should go on. The code is the exit code: 0
-// without findings, 1 with findings, 2 if the command could not check, convert or migrate everything. Run calls
-// register only for a command.
+// Run runs a command of this package on the standard streams. The first argument is the command's name: scan, convert,
+// migrate, conversion or wait. For other arguments, or none, ran is false, and the program should go on. The code is the
+// exit code: 0 without findings, 1 with findings, 2 if the command could not check, convert or migrate everything. Run
+// calls register only for a command.
 func Run(ctx context.Context, args []string, register Register) (code int, ran bool) {
 	return run(ctx, args, register, os.Stdin, os.Stdout, os.Stderr)
 }
@@ -45,6 +45,10 @@ func run(ctx context.Context, args []string, register Register, stdin io.Reader,
 		code, err = runConvert(ctx, args[1:], register, stdin, stdout, stderr)
 	case "migrate":
 		code, err = runMigrate(ctx, args[1:], register, stdout, stderr)
+	case "conversion":
+		code, err = runConversion(ctx, args[1:], register, stdout, stderr)
+	case "wait":
+		code, err = runWait(ctx, args[1:], stdout)
 	default:
 		return exitClean, false
 	}
@@ -71,10 +75,10 @@ func parse(args []string, stdout io.Writer) (*settings, error) {
 	s := &settings{}
 	flags := flag.NewFlagSet("scan", flag.ContinueOnError)
 	flags.Func("f", "`file` or folder of YAML to scan in place of a cluster; repeatable", appendTo(&s.files))
-	flags.StringVar(&s.kubeconfig, "kubeconfig", "", "`file` with the cluster; empty: as kubectl finds it")
-	flags.StringVar(&s.context, "context", "", "`name` of the kubeconfig's context; empty: the current one")
-	flags.StringVar(&s.namespace, "namespace", "", "the only `namespace` to scan; empty: all, and objects without one")
-	flags.StringVar(&s.user, "user", "", "`name` of the user who creates the objects; empty: the kubeconfig's, or webhook-scan with -f")
+	flags.StringVar(&s.kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: as kubectl finds it)")
+	flags.StringVar(&s.context, "context", "", "`name` of the kubeconfig's context (default: the current one)")
+	flags.StringVar(&s.namespace, "namespace", "", "`namespace` to scan (default: all, and objects without one)")
+	flags.StringVar(&s.user, "user", "", "`name` of the creating user (default: the kubeconfig's user, or webhook-scan with -f)")
 	flags.Func("group", "`name` of a group of --user; repeatable", appendTo(&s.groups))
 	flags.StringVar(&s.output, "output", "table", "`format` of the report: table or json")
 	flags.DurationVar(&s.timeout, "timeout", 10*time.Second, "longest `duration` of one call of a webhook")

@@ -29,7 +29,7 @@ const (
 	// freeHeader is how many bytes of a handshake and a header are not counted. It covers an ordinary call.
 	freeHeader = 24 << 10
 
-	// workFactor is how many bytes a handler needs for a byte of a body. docs/guides/security.md has the measurement.
+	// workFactor is how many bytes a handler needs for a byte of a body. hack/peers/figures.md has the measurement.
 	workFactor = 6
 )
 

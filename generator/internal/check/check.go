@@ -44,15 +44,24 @@ type Finding struct {
 // Project reports every rule that the project breaks. Rules that controller-gen does not enforce are warnings on
 // webhooks under +kubebuilder markers, because these must keep working.
 func Project(p *model.Project) diag.List {
-	var diags diag.List
+	diags := handlerOptions(p)
 	for _, f := range Findings(p) {
 		diags.Add(f.Diagnostic)
 	}
 	return diags
 }
 
-// Findings returns the findings of Project with their objects and fields.
-func Findings(p *model.Project) []Finding {
+// Findings returns the broken rules of the table with their objects and fields.
+func Findings(p *model.Project) (found []Finding) {
+	parts, _ := p.ByManifest() // webhooks of several manifests may share names and paths
+	for _, part := range parts {
+		found = append(found, findings(part)...)
+	}
+	return found
+}
+
+// findings returns the broken rules of the webhooks of one manifest.
+func findings(p *model.Project) []Finding {
 	var found []Finding
 	for _, r := range table() {
 		if r.only != "" && r.only != p.API {

@@ -22,10 +22,10 @@ type Facts struct {
 	Callers string
 	// Aggregated is true if API servers reach the program through kube-aggregator.
 	Aggregated bool
-	// Kustomization is the user's kustomization.yaml beside the manifest. Policies is the name of the file of policies
-	// there.
-	Kustomization load.Text
-	Policies      string
+	// Kustomizations are the user's kustomization.yaml files, by the manifest that they are beside, as in the model.
+	// Policies is the name of the file of policies there.
+	Kustomizations map[string]load.Text
+	Policies       string
 	// Unserved are the receivers of hand-written ConvertTo methods in a module that registers no conversion webhook.
 	Unserved []diag.Sourced[string]
 }
@@ -65,19 +65,24 @@ func served(f Facts) (diags diag.List) {
 	return diags
 }
 
-// listed reports a user's kustomization.yaml that does not list the policies. kustomize would omit them silently.
-func listed(p *model.Project, f Facts) diag.List {
-	if f.Kustomization.Path == "" || len(p.AlwaysInstalled()) == 0 {
-		return nil
+// listed reports each user's kustomization.yaml that does not list the policies. kustomize would omit them silently.
+func listed(p *model.Project, f Facts) (diags diag.List) {
+	parts, manifests := p.ByManifest()
+	for i, part := range parts {
+		file, ok := f.Kustomizations[manifests[i]]
+		if !ok || len(part.AlwaysInstalled()) == 0 {
+			continue
+		}
+		var content struct{ Resources []string }
+		if err := yaml.Unmarshal(file.Content, &content); err == nil && slices.ContainsFunc(content.Resources, func(name string) bool {
+			return filepath.Clean(name) == f.Policies
+		}) {
+			continue
+		}
+		diags.Add(diag.Warningf(diag.InFile(file.Path), model.RuleListed, "the file does not list %s, and kustomize leaves the policies out", f.Policies).
+			WithHint("add to its resources: - %s", f.Policies))
 	}
-	var content struct{ Resources []string }
-	if err := yaml.Unmarshal(f.Kustomization.Content, &content); err == nil && slices.ContainsFunc(content.Resources, func(name string) bool {
-		return filepath.Clean(name) == f.Policies
-	}) {
-		return nil
-	}
-	return diag.List{diag.Warningf(diag.InFile(f.Kustomization.Path), model.RuleListed, "the file does not list %s, and kustomize leaves the policies out", f.Policies).
-		WithHint("add to its resources: - %s", f.Policies)}
+	return diags
 }
 
 // Program reports packages that have the same field name in the program's struct of all webhooks.

@@ -123,7 +123,7 @@ func repeatedRule(p policyPass) {
 		for _, r := range p.DefinitionRules {
 			if slices.Equal(own, words(r.Expression, r.Path)) {
 				d := p.at(fmt.Sprintf("spec.validations[%d].expression", i), "the definition has the same rule")
-				*d = d.WithHint("keep one of them: docs/guides/policies.md says which").WithRelated(r.At, "the rule of the definition is here")
+				*d = d.WithHint("keep one of them: docs/guides/policies.md compares them").WithRelated(r.At, "the rule of the definition is here")
 			}
 		}
 	}

@@ -55,6 +55,16 @@ type Manifests struct {
 	Header bool
 	// NamePrefix begins the names of configurations without a name in a marker; it may be empty.
 	NamePrefix string
+	// Files are further manifests. A package's webhooks are in the first one that lists it, or else in Path.
+	Files []Manifest
+}
+
+// Manifest is the manifest of some packages.
+type Manifest struct {
+	// Path is relative to the module's root, slash-separated, and stays below it.
+	Path diag.Sourced[string]
+	// Packages are patterns of packages. Folders are relative to the module's root.
+	Packages []string
 }
 
 // Handlers sets where generated Go code is written.

@@ -45,6 +45,9 @@ func keys(c *Config) []Key {
 			"Whether a manifest with webhooks of +webhook markers begins with a line that marks it as generated. Without that line, the manifest is not removed when its last marker goes."},
 		{"manifests.namePrefix", "shop-", text(&c.Manifests.NamePrefix, "", namePrefix),
 			"The prefix of the names of the configuration objects that no +webhook:configuration names. By default delivery.name and -, if that is set."},
+		{"manifests.files", `[{path: config/edge/manifests.yaml, packages: ["./internal/webhook/edge/..."]}]`, manifests(&c.Manifests.Files),
+			"Further manifests, for a module with several programs or kustomize components: a list of path and packages. Packages are read with those of packages. " +
+				"The webhooks and policies of a package are in the first manifest that lists it, and in manifests.path if none does. Each manifest needs a folder of its own."},
 		{"handlers.path", "pkg/webhooks", text(&c.Handlers.Path, "internal/webhook", localPath),
 			"The folder for the handlers of API packages. Relative to this file, with slashes, inside the module."},
 		{"crds", "[config/crd/bases]", texts(&c.CRDs, nil, localPattern),

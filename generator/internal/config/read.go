@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,6 +54,7 @@ func Parse(path string, source []byte) (Config, diag.List) {
 	if root, ok := f.document(source); ok {
 		f.decode("", root, table)
 		f.require(table)
+		f.checkManifests(c)
 		if f.runtime != nil {
 			f.reportRuntime(filepath.Dir(path), c, f.runtime)
 		}
@@ -135,6 +137,26 @@ func (f *file) unknown(node *yaml.Node, prefix string, table []Key) diag.Diagnos
 	}
 	siblings := names(table, prefix)
 	return d.WithHint("the keys are %s", strings.Join(siblings, ", ")).WithNearest(node.Value, siblings)
+}
+
+// checkManifests reports manifests that share a folder, and settings that need all webhooks in one manifest.
+func (f *file) checkManifests(c Config) {
+	folders := map[string]string{path.Dir(c.Manifests.Path): c.Manifests.Path}
+	for _, m := range c.Manifests.Files {
+		folder := path.Dir(m.Path.V)
+		if other, taken := folders[folder]; taken && m.Path.V != "" {
+			f.problems.Add(diag.Errorf(m.Path.At, ruleValue, "%s is in the folder of %s", m.Path.V, other).
+				WithHint("name another folder: policies.yaml and kustomization.yaml beside a manifest belong to it alone"))
+		}
+		folders[folder] = m.Path.V
+	}
+	for _, name := range []string{"delivery.name", "tests.integration"} {
+		node := f.given[name]
+		if first := f.given["manifests.files"]; node != nil && first != nil && len(c.Manifests.Files) > 0 {
+			f.problems.Add(f.errorAt(first, ruleValue, "manifests.files and %s exclude each other: one program serves all webhooks of a delivery or an integration test", name).
+				WithRelated(f.Range(node), "%s is here", name))
+		}
+	}
 }
 
 // require reports the required keys that this file lacks.

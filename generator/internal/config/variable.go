@@ -130,6 +130,37 @@ func list(field *[]string, preset, choice []string, check func(string) error) va
 	}}
 }
 
+// manifests is the variable of a list of manifests, each a mapping of path and packages.
+func manifests(field *[]Manifest) variable {
+	return variable{"list of mappings", "[]", false, func(f *file, name string, value *yaml.Node) {
+		if value.Kind != yaml.SequenceNode {
+			f.problems.Add(f.errorAt(value, ruleType, "%s must be a list, not %s", name, describe(value)).
+				WithHint(`write one line for each manifest: - {path: config/edge/manifests.yaml, packages: ["./internal/webhook/edge/..."]}`))
+			return
+		}
+		for i, element := range value.Content {
+			var m Manifest
+			prefix := fmt.Sprintf("%s[%d]", name, i)
+			table := []Key{
+				{Name: prefix + ".path", variable: positioned(&m.Path, manifestPath)},
+				{Name: prefix + ".packages", variable: texts(&m.Packages, nil, notEmpty)},
+			}
+			if element = yamltext.Resolve(element); element.Kind != yaml.MappingNode {
+				f.problems.Add(f.errorAt(element, ruleType, "%s must be a mapping of path and packages, not %s", prefix, describe(element)))
+				continue
+			}
+			before := len(f.problems)
+			f.decode(prefix+".", element, table)
+			for key, lacks := range map[string]bool{"path": m.Path.V == "", "packages": len(m.Packages) == 0} {
+				if lacks && len(f.problems) == before {
+					f.problems.Add(f.errorAt(element, ruleValue, "%s has no %s", prefix, key))
+				}
+			}
+			*field = append(*field, m)
+		}
+	}}
+}
+
 // isText reports whether a value is text. A value that YAML reads as text only in quotes is not text.
 func (f *file) isText(what string, value *yaml.Node) bool {
 	if value.ShortTag() == "!!str" {

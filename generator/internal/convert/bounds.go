@@ -166,7 +166,7 @@ func (b bounds) compare(spoke, hub bounded, part string) {
 		if limits == nil {
 			continue
 		}
-		s := origin{t: from.t, limits: from.limits(), same: b.claim.Same, zeroless: !b.isText && (to.field != nil && omitsZero(to.field) || b.zeroless[d])}
+		s := origin{t: from.t, limits: from.limits(), same: b.claim.Same, zeroless: !b.isText && (to.field != nil && omitsEmpty(to.field) || b.zeroless[d])}
 		s.setValues(b.planner, b.renames[d])
 		for _, l := range limits {
 			found[d] = append(found[d], s.refusedBy(l, to.t)...)
@@ -187,7 +187,15 @@ func (b bounded) mayBeAbsent() bool {
 // unless the handler copies it as text. It is empty without such a value. The zero value of a struct has members, and
 // is not looked at.
 func (b bounded) leftOut(to bounded, isText bool) string {
-	if b.field == nil || to.field == nil || !schema.IsRequired(to.field) || schema.Default(to.field) != "" || b.t.Kind() == resolve.Struct {
+	if b.field == nil || to.field == nil || schema.Default(to.field) != "" {
+		return ""
+	}
+	if isNamed(b.t, metaPackage, "Time") || isNamed(b.t, metaPackage, "MicroTime") { // JSON has null for zero
+		if b.mayBeAbsent() && to.field.Type == to.t && to.writesZero() && !schema.IsNullable(to.field) {
+			return "absent"
+		}
+	}
+	if !schema.IsRequired(to.field) || b.t.Kind() == resolve.Struct {
 		return ""
 	}
 	isPointer := b.field.Type.Kind() == resolve.Pointer
@@ -196,7 +204,7 @@ func (b bounded) leftOut(to bounded, isText bool) string {
 	case !leavesOut:
 	case b.mayBeAbsent():
 		return "absent"
-	case !isText && !isPointer && b.writesZero() && !refusesZero(b.field):
+	case !isText && !isPointer && omitsEmpty(to.field) && b.writesZero() && !refusesZero(b.field):
 		return zeroText(b.t)
 	}
 	return ""

@@ -4,6 +4,7 @@ package convert
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,9 +45,15 @@ func defaultsBelow(t *resolve.Type, inside []*resolve.Type) bool {
 
 // leavesZeroOut reports whether a field is left out if its value is zero, so that the API server replaces the zero. A
 // pointer to zero is written.
-func leavesZeroOut(f *resolve.Field) bool { return omitsZero(f) && replacesZero(f) }
+func leavesZeroOut(f *resolve.Field) bool { return omitsEmpty(f) && replacesZero(f) }
 
-// omitsZero reports whether JSON omits the zero value of a field that is no pointer.
+// omitsEmpty is omitsZero with the empty list or map as zero. The option omitzero omits nil alone.
+func omitsEmpty(f *resolve.Field) bool {
+	kind := f.Type.Kind()
+	return omitsZero(f) && (f.OmitEmpty || kind != resolve.Slice && kind != resolve.Map)
+}
+
+// omitsZero reports whether JSON omits the zero value of a field that is no pointer. For a list or map, this is nil.
 func omitsZero(f *resolve.Field) bool {
 	switch f.Type.Kind() {
 	case resolve.Basic, resolve.Slice, resolve.Map:
@@ -66,25 +73,92 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 		}
 		for _, d := range []Direction{ToHub, FromHub} {
 			from, to := Sides(d, c.Spoke.Last(), c.Hub.Last())
-			_, isEntry := c.Value.How.(Entry)
-			if isEntry || warned[to] || c.Default != nil && d == ToHub || !leavesZeroOut(to) || refusesZero(from) || refusesZero(to) {
+			_, isWrap := c.Value.How.(Wrap)
+			how, isEntry := c.Value.How.(Entry)
+			if isEntry && how.Keys[1-d] != "" || c.Default != nil && d == ToHub {
 				continue
 			}
-			if warned[to] = true; p.allows(RuleDefault, in, c, here.spoke) {
-				continue
+			for _, member := range append([]Path{nil}, c.Value.zeroMembers(d)...) {
+				target, reason := to, ""
+				if member != nil {
+					target = member.Last()
+				}
+				if leavesZeroOut(target) {
+					reason = "its JSON leaves that out, and an API server then sets the default " + schema.Default(target)
+				} else if around := c.replacedAround(d); member == nil && around != nil {
+					reason = fmt.Sprintf("that does not make %s, and an API server then sets its default %s", around.JSON, schema.Default(around))
+				}
+				if reason == "" || warned[target] || refusesZero(target) || (member == nil || isWrap) && refusesZero(from) {
+					continue
+				}
+				if warned[target] = true; !p.allows(RuleDefault, in, c, here.spoke) {
+					p.zeroDefault(in, c, here, d, member, reason)
+				}
 			}
-			_, path := Sides(d, here.spoke, here.hub)
-			version, option := p.version(1-d), "omitempty"
-			if !to.OmitEmpty || to.Type.Kind() == resolve.Struct || to.Type.Kind() == resolve.Array {
-				option = "omitzero"
-			}
-			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets the default %s",
-				strings.Join(path.names(), "."), version, zeroText(to.Type), schema.Default(to)).
-				WithHint("make it a pointer, or take %s out of its tag; %s accepts it", option, p.spotAt(in, c, here).marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
 		}
 		return true
 	})
 	return warned
+}
+
+// zeroDefault warns of a field of a direction's destination that cannot be zero.
+func (p *planner) zeroDefault(in *Pair, c *Claim, here place, d Direction, member Path, reason string) {
+	_, path := Sides(d, here.spoke, here.hub)
+	path = slices.Concat(path, member)
+	to := path.Last()
+	version, option := p.version(1-d), "omitempty"
+	if !to.OmitEmpty || to.Type.Kind() == resolve.Struct || to.Type.Kind() == resolve.Array {
+		option = "omitzero"
+	}
+	remedy := fmt.Sprintf("make it a pointer, or take %s out of its tag", option)
+	if !omitsEmpty(to) {
+		remedy = "remove that default"
+	}
+	p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: %s",
+		strings.Join(path.names(), "."), version, zeroText(to.Type), reason).
+		WithHint("%s; %s accepts it", remedy, p.spotAt(in, c, here).marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
+}
+
+// zeroMembers returns the members of a struct in a direction's destination that a plain value becomes, and that may be
+// zero beside others: of a struct around the value, or of a text's parts.
+func (v *Value) zeroMembers(d Direction) (all []Path) {
+	for ; v != nil; v = v.Elem {
+		if v.Outer != d {
+			continue
+		}
+		switch how := v.How.(type) {
+		case Wrap:
+			all = append(all, how.Member)
+		case Tuple:
+			for _, text := range how.Texts {
+				for _, m := range text.Members {
+					if m.Value == "" {
+						all = append(all, m.Member)
+					}
+				}
+			}
+		case Parts:
+			for _, part := range how.Parts {
+				all = append(all, part.Member)
+			}
+		}
+	}
+	return all
+}
+
+// replacedAround returns the field of a pointer around the claim's field in a direction's destination, if the zero value
+// makes no struct there and an API server sets a default that has the field.
+func (c *Claim) replacedAround(d Direction) *resolve.Field {
+	path := c.side(1 - d)
+	if c.ZeroBelow(d) || path.Last().Type.Kind() == resolve.Pointer {
+		return nil
+	}
+	for _, f := range path[:len(path)-1] {
+		if f.Type.Kind() == resolve.Pointer && schema.Default(f) != "" && replacesNil(f) && (schema.Default(f) != "{}" || replacesZero(path.Last())) {
+			return f
+		}
+	}
+	return nil
 }
 
 // refusesZero reports whether markers exclude the zero value of a field, so that nobody can have written it.

@@ -2,11 +2,7 @@
 
 package convert
 
-import (
-	"slices"
-
-	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
-)
+import "slices"
 
 // Same has the members of an object that have the same JSON in both versions, each with its own members that are the
 // same; nil stands for the whole member. No rule changes them, no function of the user sees them, and their types
@@ -95,11 +91,11 @@ func (c *Claim) staysAs() (string, bool) {
 }
 
 // isSame reports whether a field is the same as a whole, and JSON omits it on both sides or on neither. A member
-// required in one version must not be missing because the other version may omit it.
+// required in one version must not be missing because the other version may omit it. Go writes structs even with
+// omitempty, but a schema need not have them then.
 func (c *Claim) isSame(seen map[*Pair]bool) bool {
 	s, h := c.Spoke.Last(), c.Hub.Last()
-	omits := s.OmitEmpty == h.OmitEmpty || s.Type.Kind() == resolve.Struct && h.Type.Kind() == resolve.Struct
-	return omits && s.OmitZero == h.OmitZero && c.Value.isSame(seen)
+	return s.OmitEmpty == h.OmitEmpty && s.OmitZero == h.OmitZero && c.Value.isSame(seen)
 }
 
 // isSame reports whether the value is the same in JSON on both sides.

@@ -71,6 +71,9 @@ func (p *planner) plan() (*Plan, bool) {
 	plan := &Plan{Conversion: p.conversion, Root: root, Schemas: [2]*Schema{schemaOf(root, spokeSide), schemaOf(root, hubSide)}}
 	p.noteOneDefault(plan, p.noteDefaults(plan))
 	p.noteBounds(plan)
+	p.noteBeside(plan)
+	p.noteExpressions(plan)
+	p.noteFloats(plan)
 	p.noteUnknown(plan)
 	p.noteUnkeyed(plan)
 	p.noteRefused(plan)

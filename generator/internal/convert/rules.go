@@ -6,21 +6,24 @@ import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
 
 // The ids under which this package reports.
 const (
-	RuleType       = "V1"
-	RulePath       = "V2"
-	RuleUnclaimed  = "V3"
-	RuleMismatch   = "V4"
-	RuleEnum       = "V5"
-	RuleTwice      = "V6"
-	RuleConverter  = "V7"
-	RuleUnused     = "V8"
-	RuleDefault    = "V9"
-	RuleRefused    = "V10"
-	RuleBounds     = "V11"
-	RuleShared     = "V13"
-	RuleUnknown    = "V14"
-	RuleOneDefault = "V15"
-	RuleUnkeyed    = "V16"
+	RuleType        = "V1"
+	RulePath        = "V2"
+	RuleUnclaimed   = "V3"
+	RuleMismatch    = "V4"
+	RuleEnum        = "V5"
+	RuleTwice       = "V6"
+	RuleConverter   = "V7"
+	RuleUnused      = "V8"
+	RuleDefault     = "V9"
+	RuleRefused     = "V10"
+	RuleBounds      = "V11"
+	RuleShared      = "V13"
+	RuleUnknown     = "V14"
+	RuleOneDefault  = "V15"
+	RuleUnkeyed     = "V16"
+	RuleBeside      = "V21"
+	RuleFloat       = "V22"
+	RuleExpressions = "V23"
 )
 
 // Rules documents the rules.
@@ -41,5 +44,8 @@ func Rules() []diag.Rule {
 		{ID: RuleUnknown, Severity: diag.Warning, Title: "no conversion loses members without a Go field"},
 		{ID: RuleOneDefault, Severity: diag.Warning, Title: "a default is the same in both versions"},
 		{ID: RuleUnkeyed, Severity: diag.Warning, Title: "a list whose elements have members in one version has keys"},
+		{ID: RuleBeside, Severity: diag.Warning, Title: "a required field is present where its struct is"},
+		{ID: RuleFloat, Severity: diag.Warning, Title: "no conversion rounds numbers"},
+		{ID: RuleExpressions, Severity: diag.Warning, Title: "both versions have the same rules in CEL"},
 	}
 }

@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -75,6 +76,47 @@ func (p *planner) noteUnknown(plan *Plan) {
 		}
 		return true
 	})
+}
+
+// noteFloats warns of numbers that a conversion reads into a float32, with fewer digits than an object may have. Members
+// that the handler copies as text keep their digits.
+func (p *planner) noteFloats(plan *Plan) {
+	same, warned := plan.Same(), map[*resolve.Field]bool{}
+	plan.Root.visit(place{}, nil, func(in *Pair, c *Claim, here place) bool {
+		if c.Verb == model.Drop || c.Spoke != nil && same.has(here.spoke.names()) {
+			return false
+		}
+		for side, path := range []Path{c.Spoke, c.Hub} {
+			if path == nil || warned[path.Last()] || path.Last().Type.Err() != nil || !holdsFloat(path.Last().Type, c.Value.inner() == nil, nil) {
+				continue
+			}
+			at, s := path.Last().Range, spot{}
+			if c.Spoke != nil {
+				at, s = c.Spoke.Last().Range, p.spotAt(in, c, here)
+			} else {
+				s = (&pairPlanner{planner: p, Pair: in, at: here.around(c)}).spotOf()
+				s.on = " on " + in.Spoke.Name
+			}
+			if warned[path.Last()] = true; p.allows(RuleFloat, in, c, here.spoke) {
+				continue
+			}
+			p.diags.Add(diag.Warningf(at, RuleFloat, "%s of %s is float32: a conversion rounds numbers to about seven digits",
+				strings.Join([]Path{here.spoke, here.hub}[side].names(), "."), p.version(Direction(side))).
+				WithHint("make it a float64, or better a resource.Quantity; %s accepts it", s.marker(model.Allow, "rule", RuleFloat)))
+			break
+		}
+		return true
+	})
+}
+
+// holdsFloat reports whether a type is float32, or has elements of it. With fields, fields of structs count.
+func holdsFloat(t *resolve.Type, fields bool, inside []*resolve.Type) bool {
+	t = content(t)
+	if t.Err() != nil || t.Kind() != resolve.Struct || !fields || encodesItself(t) || slices.Contains(inside, t) {
+		return t.Err() == nil && t.Basic() == "float32"
+	}
+	inside = append(slices.Clip(inside), t)
+	return slices.ContainsFunc(members(t, nil), func(m Path) bool { return holdsFloat(m.Last().Type, fields, inside) })
 }
 
 // unknown warns of one struct with unknown members.
@@ -175,7 +217,12 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 				continue
 			}
 			const most = 3
-			names := list.Elem.ownMembers(d, map[*Pair]bool{})
+			names, some := list.Elem.ownMembers(d, map[*Pair]bool{})
+			for _, name := range some {
+				if name != "" { // else a changed element is another one as a whole
+					names = append(names, "some values of "+name)
+				}
+			}
 			if len(names) > most {
 				names = append(names[:most], "...")
 			}
@@ -193,11 +240,18 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 	})
 }
 
-// ownMembers returns the members of a value that the other side lacks, as paths in JSON names.
-func (v *Value) ownMembers(side Direction, inside map[*Pair]bool) (names []string) {
+// ownMembers returns the members of a value that the other side lacks, as paths in JSON names, and the members of which
+// it cannot represent some values. The path is empty for the value itself. Only their author knows what functions of
+// the user lose, and whether a list was nil or empty is no matter.
+func (v *Value) ownMembers(side Direction, inside map[*Pair]bool) (lacks, some []string) {
 	for ; v != nil; v = v.Elem {
-		if how, ok := v.How.(Wrap); ok && v.Loss[side] != "" && v.Outer != side {
-			names = append(names, "members beside "+how.Member.String())
+		how, isWrap := v.How.(Wrap)
+		switch {
+		case v.Loss[side] == "" || v.How == Hook{} || v.EmptyIsNil[side]:
+		case isWrap && v.Outer != side:
+			lacks = append(lacks, "members beside "+how.Member.String())
+		default:
+			some = []string{""}
 		}
 		pair := v.Pair()
 		if pair == nil || inside[pair] || pair.Opaque {
@@ -208,13 +262,21 @@ func (v *Value) ownMembers(side Direction, inside map[*Pair]bool) (names []strin
 			if path := c.side(side); path == nil || c.Functions != [2]bool{} {
 				continue
 			} else if c.Value == nil && c.Loss(side) != "" {
-				names = append(names, path.String())
+				lacks = append(lacks, path.String())
 			} else if c.Value != nil {
-				for _, name := range c.Value.ownMembers(side, inside) {
-					names = append(names, path.String()+"."+name)
-				}
+				below, values := c.Value.ownMembers(side, inside)
+				lacks, some = append(lacks, inPath(path, below)...), append(some, inPath(path, values)...)
 			}
 		}
 	}
-	return names
+	return lacks, some
+}
+
+// inPath returns the names of members of the field at a path. An empty name is the field itself.
+func inPath(path Path, names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, strings.TrimSuffix(path.String()+"."+name, "."))
+	}
+	return all
 }

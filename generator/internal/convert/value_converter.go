@@ -72,7 +72,7 @@ func (p *valuePlanner) convert(v *Value, name, argument string, as []string) (*V
 func (p *valuePlanner) text(v *Value) (*Value, *mismatch) {
 	var how Checked
 	for d, f := range p.fields {
-		if t := v.To(1 - Direction(d)); f.OmitEmpty && (wholeType(t) || isBool(t)) {
+		if t := v.To(1 - Direction(d)); (f.OmitEmpty || f.OmitZero) && (wholeType(t) || isBool(t)) {
 			how.OmitsZero[d] = SetOf(t)
 		}
 	}

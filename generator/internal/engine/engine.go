@@ -9,6 +9,7 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/check"
@@ -87,10 +88,23 @@ func (s *State) Reread(ctx context.Context, e Edits) {
 func (r Run) Build(ctx context.Context, source load.Result) State {
 	var others []*model.Configuration
 	s := State{Result: source}
-	if r.Kubebuilder {
-		others, s.markers = kubebuilder.Configurations(source.Packages)
+	options := r.model()
+	groups := r.byManifest(source.Packages)
+	for _, manifest := range slices.Sorted(maps.Keys(groups)) {
+		packages := groups[manifest]
+		for _, p := range packages {
+			options.Manifests[p.Path] = manifest
+		}
+		if r.Kubebuilder {
+			all, found := kubebuilder.Configurations(packages)
+			for _, c := range all {
+				c.Manifest = manifest
+			}
+			others = append(others, all...)
+			s.markers.Add(found...)
+		}
 	}
-	project, found := semantics.Project(ctx, source.Module, source.Packages, others, r.model())
+	project, found := semantics.Project(ctx, source.Module, source.Packages, others, options)
 	r.addDefinitionRules(project)
 	s.Project = project
 	s.markers = slices.Concat(r.Diagnostics, s.markers, found)

@@ -4,6 +4,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"go/ast"
 	"path"
@@ -43,8 +44,14 @@ func (r Run) readFacts(ctx context.Context, s State) facts {
 		Policies: render.PoliciesFile, Unserved: r.unserved(ctx, s),
 	}}
 	if r.keepsKustomization() && slices.Contains(r.Outputs, output.Manifests) {
-		if file := load.ReadText(filepath.Dir(r.Manifest), "kustomization.yaml"); file.Err == nil {
-			f.Kustomization = file
+		f.Kustomizations = map[string]load.Text{}
+		for i, manifest := range r.AllManifests() {
+			if i == 0 {
+				manifest = "" // as in the model
+			}
+			if file := load.ReadText(filepath.Dir(cmp.Or(manifest, r.Manifest)), "kustomization.yaml"); file.Err == nil {
+				f.Kustomizations[manifest] = file
+			}
 		}
 	}
 	if dependsOnSubresources(s.Project) { // CRDs are long and YAML is slow to parse

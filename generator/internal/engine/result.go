@@ -48,14 +48,14 @@ func (r Result) Direct() ([][]byte, error) { return render.Direct(r.project, r.o
 // Webhooks returns the webhooks of all markers.
 func (r Result) Webhooks() []*model.Webhook { return r.project.Webhooks() }
 
-// Manifest returns the text of the webhook configurations, or nil if there are none.
-func (r Result) Manifest() []byte {
+// Manifest returns the text of the webhook configurations in all manifests, or nil if there are none.
+func (r Result) Manifest() (text []byte) {
 	for _, f := range r.Files {
 		if f.Owner == output.Manifest {
-			return f.Content
+			text = append(text, f.Content...)
 		}
 	}
-	return nil
+	return text
 }
 
 // Notes returns the notes on the changes, without duplicates.

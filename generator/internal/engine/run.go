@@ -66,6 +66,12 @@ func (c Config) complete(settings config.Config, diags diag.List) Run {
 	if len(c.Patterns) == 0 && slices.Equal(r.Packages, []string{allPackages}) {
 		r.Packages = append(r.Packages, load.Nested(root)...)
 	}
+	for _, m := range r.Manifests.Files {
+		r.Packages = append(slices.Clip(r.Packages), m.Packages...)
+	}
+	if c.Manifest != "" {
+		r.Manifests.Files = nil
+	}
 	if len(c.Patterns) > 0 {
 		r.Packages, r.dir = c.Patterns, c.Dir
 		r.readsAll = c.Dir == root && slices.Contains(c.Patterns, allPackages)
@@ -101,11 +107,13 @@ func (r Run) owned(generated []string) []string {
 	if !r.readsAll {
 		return nil
 	}
-	manifests := filepath.Dir(r.Manifest)
 	owned := slices.Concat(generated, load.GeneratedBelow(filepath.Join(r.Root, filepath.FromSlash(r.Handlers.Path))),
-		load.Names(r.Root, path.Join(output.CRDPatches, output.CRDPatch)), load.Names(manifests, render.ReplacementFiles()...), []string{
-			r.Manifest, filepath.Join(manifests, render.PoliciesFile), filepath.Join(manifests, "kustomization.yaml"),
-		})
+		load.Names(r.Root, path.Join(output.CRDPatches, output.CRDPatch)))
+	for _, manifest := range r.AllManifests() {
+		folder := filepath.Dir(manifest)
+		owned = append(owned, load.Names(folder, render.ReplacementFiles()...)...)
+		owned = append(owned, manifest, filepath.Join(folder, render.PoliciesFile), filepath.Join(folder, "kustomization.yaml"))
+	}
 	if r.Program != "" {
 		// The run owns the program's file even if no pattern matches its package.
 		owned = append(owned, render.ProgramFile(filepath.Join(r.Root, filepath.FromSlash(r.Program))))
@@ -121,7 +129,7 @@ func (r Run) owned(generated []string) []string {
 
 // model returns the settings of the model.
 func (r Run) model() semantics.Options {
-	o := semantics.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, MinKubernetes: r.MinKubernetesVersion}
+	o := semantics.Options{Domain: r.Domain, API: r.Manifests.AdmissionRegistration, NamePrefix: r.Manifests.NamePrefix, MinKubernetes: r.MinKubernetesVersion, Manifests: map[string]string{}}
 	if r.Delivery.Name != "" {
 		o.NamePrefix = cmp.Or(o.NamePrefix, r.Delivery.Name+"-") // avoids other projects' configurations in the cluster
 		o.Service = semantics.ServiceName{Namespace: r.namespace(), Name: r.Delivery.Name}

@@ -108,6 +108,9 @@ func readExpressions(ctx context.Context, m *load.Module, p *model.Project, kube
 			if files != nil && rule == check.RuleExpensive && len(described.Policies[*f.Policy].Kinds) == 0 {
 				continue // without a schema, nothing limits the objects
 			}
+			if policy.Deprecations && rule == check.RuleExpensive {
+				continue // nobody can write it another way, and at worst it does not warn
+			}
 			d := diag.Diagnostic{Range: inPolicy(policy, f), Severity: severity, Rule: rule, Message: f.Message}
 			d = guarded(d, f.Field, textOf(policy, f.Field), f.From)
 			ofPolicies = append(ofPolicies, lint.Finding{Diagnostic: d, Allowed: policy.Allowed})

@@ -52,7 +52,9 @@ func Lint(ctx context.Context, c engine.Config, kubeVersion string) (LintResult,
 	s := lint.Facts{
 		Tests: slices.Contains(run.Outputs, output.Tests), Constants: lint.Constants(ctx, state.Module, state.Project),
 		Updates: lint.Updates(ctx, state.Module, state.Project),
-		Patched: sync.OnceValue(func() bool { return patchesSelectors([]string{filepath.Join(run.Root, "config")}, run.Manifest) }),
+		Patched: sync.OnceValue(func() bool {
+			return patchesSelectors([]string{filepath.Join(run.Root, "config")}, run.AllManifests()...)
+		}),
 	}
 	s.Bundled = bundled(run.Root)
 	s.Reconciles = sync.OnceValue(func() bool { return run.Reconciles(ctx) })

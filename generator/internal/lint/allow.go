@@ -42,9 +42,9 @@ func Apply(p *model.Project, found []Finding, judged func(id string) bool) diag.
 		case i >= 0:
 			return d.WithHint("did you mean %q?", ids[i])
 		case strings.HasPrefix(a.Rule, "G"):
-			return d.WithHint("what explain upgrade finds is accepted in webhook-gen.yaml: upgrade.accepted")
+			return d.WithHint("findings of explain upgrade are accepted in webhook-gen.yaml: upgrade.accepted")
 		case strings.HasPrefix(a.Rule, "E"), strings.HasPrefix(a.Rule, "U"):
-			return d.WithHint("what an API server refuses cannot be allowed")
+			return d.WithHint("a rule of API servers cannot be allowed")
 		}
 		return d.WithHint("docs/reference/rules.md has the rules")
 	})

@@ -53,17 +53,25 @@ func (p *Package) Type(name string) (Type, bool) {
 }
 
 // Types yields a file's package-level types with their places.
-func Types(f *ast.File) iter.Seq2[*ast.TypeSpec, Place] {
-	return func(yield func(*ast.TypeSpec, Place) bool) {
+func Types(f *ast.File) iter.Seq2[*ast.TypeSpec, Place] { return specs[*ast.TypeSpec](f, token.TYPE) }
+
+// Constants yields a file's package-level constants with their places.
+func Constants(f *ast.File) iter.Seq2[*ast.ValueSpec, Place] {
+	return specs[*ast.ValueSpec](f, token.CONST)
+}
+
+// specs yields the specs of a file's declarations with a keyword.
+func specs[T ast.Spec](f *ast.File, keyword token.Token) iter.Seq2[T, Place] {
+	return func(yield func(T, Place) bool) {
 		before := f.Name.End()
 		for _, d := range f.Decls {
-			if decl, ok := d.(*ast.GenDecl); ok && decl.Tok == token.TYPE {
+			if decl, ok := d.(*ast.GenDecl); ok && decl.Tok == keyword {
 				inside := decl.Lparen
 				for _, s := range decl.Specs {
-					spec, at := s.(*ast.TypeSpec), Place{decl.Doc, before, decl.Pos()}
+					spec, at := s.(T), Place{decl.Doc, before, decl.Pos()}
 					if decl.Lparen.IsValid() {
-						at = Place{spec.Doc, inside, spec.Pos()}
-						inside = spec.End()
+						at = Place{docOf(s), inside, s.Pos()}
+						inside = s.End()
 					}
 					if !yield(spec, at) {
 						return
@@ -73,6 +81,16 @@ func Types(f *ast.File) iter.Seq2[*ast.TypeSpec, Place] {
 			before = d.End()
 		}
 	}
+}
+
+func docOf(s ast.Spec) *ast.CommentGroup {
+	switch s := s.(type) {
+	case *ast.TypeSpec:
+		return s.Doc
+	case *ast.ValueSpec:
+		return s.Doc
+	}
+	return nil
 }
 
 // Place is the position of a type's or field's declaration.

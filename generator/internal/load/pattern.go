@@ -4,6 +4,7 @@ package load
 
 import (
 	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -50,4 +51,21 @@ func isLocal(slashed string, separator byte) bool {
 	first, _, _ := strings.Cut(slashed, "/")
 	hasDrive := separator == '\\' && len(slashed) > 2 && slashed[1] == ':' && slashed[2] == '/'
 	return first == "." || first == ".." || strings.HasPrefix(slashed, "/") || hasDrive
+}
+
+// Matches reports whether a pattern selects the package. A pattern of folders is relative to the folder dir.
+func (p *Package) Matches(dir, text string) bool {
+	parsed := parsePattern(text, filepath.Separator)
+	name := p.Path
+	if parsed.local {
+		rel, err := filepath.Rel(dir, p.Dir)
+		if err != nil {
+			return false
+		}
+		name = filepath.ToSlash(rel)
+	}
+	if parsed.wild == "" {
+		return name == parsed.path
+	}
+	return newWildcard(path.Join(parsed.path, parsed.wild)).matches(name)
 }

@@ -20,8 +20,8 @@ import (
 const olmNamespace = "placeholder"
 
 // webhookDescription is an entry of spec.webhookdefinitions of a ClusterServiceVersion
-// (github.com/operator-framework/api/pkg/operators/v1alpha1, WebhookDescription). It has no namespaceSelector, which
-// OLM sets to the namespaces of the OperatorGroup, and no matchConditions.
+// (github.com/operator-framework/api v0.35.0, pkg/operators/v1alpha1, WebhookDescription). It has no namespaceSelector,
+// which OLM sets to the namespaces of the OperatorGroup, and no matchConditions.
 type webhookDescription struct {
 	Type           string   `json:"type"`
 	GenerateName   string   `json:"generateName"`

@@ -22,11 +22,13 @@ const (
 	OnType
 	// OnField is a struct field in a package-level type.
 	OnField
+	// OnConstant is a package-level constant.
+	OnConstant
 )
 
 func (d Declaration) String() string {
 	var words []string
-	for i, w := range []string{"package", "type", "field"} {
+	for i, w := range []string{"package", "type", "field", "constant"} {
 		if d&(1<<i) != 0 {
 			words = append(words, w)
 		}
@@ -42,6 +44,8 @@ type Placed struct {
 	Type *ast.TypeSpec
 	// Field is the field with the marker, for OnField.
 	Field *ast.Field
+	// Constant is the constant with the marker, for OnConstant.
+	Constant *ast.ValueSpec
 }
 
 // InFile parses the markers with the prefix in a file, and finds their declarations. A marker is in the doc comment
@@ -113,7 +117,7 @@ func mentions(group *ast.CommentGroup, text string) bool {
 }
 
 // placesOf returns the declaration for each comment with markers. All comments above the package clause belong to the
-// package. A type or field has its doc comment and the comment directly above.
+// package. Another declaration has its doc comment and the comment directly above.
 func placesOf(file *ast.File, position func(token.Pos) diag.Position) map[*ast.CommentGroup]Placed {
 	places := map[*ast.CommentGroup]Placed{}
 	for _, g := range file.Comments {
@@ -139,6 +143,9 @@ func placesOf(file *ast.File, position func(token.Pos) diag.Position) map[*ast.C
 				before = f.End()
 			}
 		}
+	}
+	for spec, at := range load.Constants(file) {
+		add(Placed{On: OnConstant, Constant: spec}, at)
 	}
 	return places
 }

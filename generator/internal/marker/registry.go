@@ -49,8 +49,11 @@ func (r Registry) Decode(placed []Placed) ([]Decoded, diag.List) {
 		}
 		if !def.Repeatable && p.On != OnPackage {
 			k := key{name: p.Name, on: p.Type}
-			if p.Field != nil {
+			switch {
+			case p.Field != nil:
 				k.on = p.Field
+			case p.Constant != nil:
+				k.on = p.Constant
 			}
 			if at, ok := first[k]; ok {
 				diags.Add(diag.Errorf(p.Range, RuleRepeated, "a second +%s on the same %s", p.Name, p.On).WithRelated(at, "the first is here"))

@@ -49,6 +49,8 @@ type Handler struct {
 	HandlerOptions
 	// ListKeys are the lists in Object whose elements have keys. With Ratchet, they include sets, which have no keys.
 	ListKeys []ListKey
+	// Deprecations are fields and values of which the handler warns.
+	Deprecations []Deprecation
 }
 
 // Code is Go source in pieces.
@@ -161,6 +163,10 @@ type SampleField struct {
 	// Metadata is true if the field is the object's metadata.
 	Metadata bool
 }
+
+// WithoutField is the field of generated Webhooks with the types that a program leaves out. A type of this name adds
+// Types to it.
+const WithoutField = "Without"
 
 // SubresourceType returns the Go type of objects in requests for a subresource, such as pods/exec. ok is false for a
 // resource and for subresources with the resource's own type.

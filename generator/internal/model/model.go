@@ -53,6 +53,27 @@ func (p *Project) Webhooks() []*Webhook {
 	return all
 }
 
+// ByManifest returns the project once for each of its manifests, with the configurations and policies of that manifest.
+// The project's own manifest comes first.
+func (p *Project) ByManifest() (parts []*Project, manifests []string) {
+	manifests = []string{""}
+	for _, c := range p.Configurations {
+		manifests = append(manifests, c.Manifest)
+	}
+	for _, policy := range p.Policies {
+		manifests = append(manifests, policy.Manifest)
+	}
+	slices.Sort(manifests)
+	manifests = slices.Compact(manifests)
+	for _, manifest := range manifests {
+		part := *p
+		part.Configurations = slices.DeleteFunc(slices.Clone(p.Configurations), func(c *Configuration) bool { return c.Manifest != manifest })
+		part.Policies = slices.DeleteFunc(slices.Clone(p.Policies), func(policy *Policy) bool { return policy.Manifest != manifest })
+		parts = append(parts, &part)
+	}
+	return parts, manifests
+}
+
 // Configuration is a MutatingWebhookConfiguration or a ValidatingWebhookConfiguration.
 type Configuration struct {
 	// Source has the positions of the marker and of "name", "labels" and "annotations". The marker's is invalid if no
@@ -64,6 +85,8 @@ type Configuration struct {
 	Annotations map[string]string
 	// Webhooks are in manifest order. API servers call mutating webhooks in that order.
 	Webhooks []*Webhook
+	// Manifest is the absolute path of the manifest, or "" for that of the project.
+	Manifest string
 }
 
 // Kind is the API type of a webhook.

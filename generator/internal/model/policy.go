@@ -20,12 +20,16 @@ type Policy struct {
 	Mutating bool
 	// Package is the import path of the package with the marker.
 	Package string
+	// Manifest is the absolute path of the manifest whose folder the policy is written to, or "" for the project's.
+	Manifest string
 	// PackageName is the name in its package clause.
 	PackageName string
 	// Kind is the kind of the rules, or nil if the marker sets the rules.
 	Kind *Kind
 	Name string
 	Spec PolicySpec
+	// Deprecations is true for the policy of +webhook:deprecated markers. It warns only.
+	Deprecations bool
 	// Incomplete is true if a marker in the package is invalid: it may belong to the policy.
 	Incomplete bool
 	// Bindings are in manifest order.

@@ -27,6 +27,7 @@ const (
 	RuleEnforcement   = "D20"
 	RuleListed        = "D21"
 	RuleSelector      = "D22"
+	RuleDeprecated    = "D23"
 	RuleOneType       = "U3"
 )
 
@@ -54,6 +55,7 @@ func Rules() []diag.Rule {
 		{ID: RuleEnforcement, Title: "enforcement suits its webhook"},
 		{ID: RuleListed, Severity: diag.Warning, Title: "the user's kustomization.yaml beside the manifest lists the policies"},
 		{ID: RuleSelector, Severity: diag.Warning, Title: "a comma in a selector begins a requirement, not a value"},
+		{ID: RuleDeprecated, Title: "a deprecated field or value is one of a kind"},
 		{ID: RuleOneType, Title: "a group, version and kind has one Go type"},
 	}
 }

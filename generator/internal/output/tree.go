@@ -14,7 +14,7 @@ import (
 var (
 	errOutside = errors.New("the path leaves the module")
 	errFolder  = errors.New("a folder is there")
-	errSpecial = errors.New("something that is not a file is there")
+	errSpecial = errors.New("the path is not a file")
 )
 
 // locate follows the links in an absolute path and returns the path below the root. The file need not exist. A path

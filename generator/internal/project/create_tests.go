@@ -81,8 +81,8 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 			test.add(w, f, registeredAt(sources, w.ServedPath()))
 		}
 		test.Repeats = test.repeats()
-		if regular.Exists(run.Manifest) {
-			test.Manifest = fromFolder(p.Dir, run.Manifest)
+		if manifest := run.ManifestOf(p); regular.Exists(manifest) {
+			test.Manifest = fromFolder(p.Dir, manifest)
 		}
 		for _, s := range run.Tests.Samples {
 			test.Samples = append(test.Samples, fromFolder(p.Dir, filepath.Join(run.Root, filepath.FromSlash(s))))
@@ -118,42 +118,64 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	return result, nil
 }
 
-// definitionFolders returns the folders with CRDs of the webhooks' kinds: config/crd, and other folders below a
-// folder named config.
+// definitionFolders returns the folders with CRDs of the webhooks' kinds: config/crd, other folders below a folder named
+// config and, for kinds that none of them defines, any other place in the module, such as the crds of a chart.
 func definitionFolders(root string, webhooks []*model.Webhook) (folders []string) {
 	const usual = "config/crd"
 	if regular.Exists(filepath.Join(root, filepath.FromSlash(usual))) {
 		folders = []string{usual}
 	}
-	others := func(rel string, isDir bool) bool {
-		folder, name := path.Split(rel)
-		if isDir {
-			return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules" || rel == usual
+	kinds := definable(webhooks)
+	for _, inConfig := range []bool{true, false} {
+		if len(kinds) == 0 {
+			break
 		}
-		return !slices.Contains(strings.Split(folder, "/"), "config") || slices.Contains(folders, path.Clean(folder))
-	}
-	for f := range load.Manifests(root, others) {
-		if definesOne(f.Content, webhooks) {
-			folders = append(folders, path.Dir(fromFolder(root, f.Path)))
+		others := func(rel string, isDir bool) bool {
+			folder, name := path.Split(rel)
+			if isDir {
+				return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules" || name == "testdata"
+			}
+			return slices.Contains(strings.Split(folder, "/"), "config") != inConfig
 		}
+		undefined := kinds
+		for f := range load.Manifests(root, others) {
+			defines := func(k definedKind) bool { return crd.Defines(f.Content, k.name, []string{k.version}) }
+			if !slices.ContainsFunc(kinds, defines) {
+				continue
+			}
+			undefined = slices.DeleteFunc(slices.Clone(undefined), defines)
+			place := path.Dir(fromFolder(root, f.Path))
+			if place == "." {
+				place = path.Base(fromFolder(root, f.Path)) // not the whole module
+			}
+			if !slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(place+"/", folder+"/") }) {
+				folders = append(folders, place)
+			}
+		}
+		kinds = undefined
 	}
 	return folders
 }
 
-// definesOne reports whether a file contains the CRD of a kind in a webhook's rules.
-func definesOne(text []byte, webhooks []*model.Webhook) bool {
+// definedKind is a version of a CRD.
+type definedKind struct{ name, version string }
+
+// definable returns the kinds in the rules of webhooks that CRDs may define.
+func definable(webhooks []*model.Webhook) (kinds []definedKind) {
 	for _, w := range webhooks {
 		for _, rule := range w.Spec.Rules {
 			for _, group := range rule.APIGroups {
 				for _, resource := range rule.Resources {
-					if slices.ContainsFunc(rule.APIVersions, func(v string) bool { return crd.Defines(text, resource+"."+group, []string{v}) }) {
-						return true
+					for _, version := range rule.APIVersions {
+						if k := (definedKind{resource + "." + group, version}); !slices.Contains(kinds, k) {
+							kinds = append(kinds, k)
+						}
 					}
 				}
 			}
 		}
 	}
-	return false
+	return kinds
 }
 
 // fromFolder returns the path of a file relative to a folder, with slashes.

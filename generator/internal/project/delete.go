@@ -174,7 +174,7 @@ func (s site) finish(ctx context.Context, e edits, force bool, edited ...string)
 		for i, path := range all {
 			all[i] = "  " + s.rel(path)
 		}
-		return Result{}, fmt.Errorf("these files have changes of yours, and nothing would use them any more:\n%s\ncopy what you need, and pass --force to remove them",
+		return Result{}, fmt.Errorf("you have edited these files, and the project no longer needs them:\n%s\ncopy what you need, and pass --force to remove them",
 			strings.Join(all, "\n"))
 	}
 	for _, path := range left {

@@ -3,6 +3,7 @@
 package project
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,13 +19,13 @@ import (
 // withoutControllerGen warns of commands by which controller-gen writes the manifest: it does not know the imported
 // webhooks, and drops them.
 func (im *importer) withoutControllerGen() diag.List {
-	var names []string
+	var imported []*model.Webhook
 	for _, w := range im.webhooks {
 		if w.left == "" {
-			names = append(names, w.Spec.Name)
+			imported = append(imported, w.Webhook.Webhook)
 		}
 	}
-	return dropping(im.Run, names)
+	return dropping(im.Run, imported)
 }
 
 // Dropping reports commands by which controller-gen drops webhooks of +webhook markers from the manifest. This happens
@@ -34,16 +35,11 @@ func Dropping(c engine.Config, all []*model.Webhook) diag.List {
 	if !run.Kubebuilder {
 		return nil
 	}
-	var names []string
-	for _, w := range all {
-		if !w.Kubebuilder {
-			names = append(names, w.Spec.Name)
-		}
-	}
-	if len(names) == len(all) {
+	ours := slices.DeleteFunc(slices.Clone(all), func(w *model.Webhook) bool { return w.Kubebuilder })
+	if len(ours) == len(all) {
 		return nil // controller-gen writes no manifest
 	}
-	found := dropping(run, names)
+	found := dropping(run, ours)
 	if run.Strict {
 		found = found.Promote()
 	}
@@ -52,8 +48,8 @@ func Dropping(c engine.Config, all []*model.Webhook) diag.List {
 
 // dropping returns a warning for each command by which controller-gen writes the manifest. The remedy is the lines for
 // the place of the command. Where webhook-gen runs after it, the manifest is complete again.
-func dropping(run engine.Run, names []string) (found diag.List) {
-	if len(names) == 0 {
+func dropping(run engine.Run, ours []*model.Webhook) (found diag.List) {
+	if len(ours) == 0 {
 		return nil
 	}
 	for _, file := range load.Names(run.Root, "Makefile", "GNUmakefile", "makefile", "*.mk", "hack/*.mk", "hack/*.sh", "scripts/*.sh", "Taskfile.y*ml") {
@@ -66,8 +62,19 @@ func dropping(run engine.Run, names []string) (found diag.List) {
 				command = strings.TrimSuffix(command, "\\") + strings.TrimLeft(lines[i], " \t")
 			}
 			without, ok := withoutWebhooks(command)
-			if !ok || !writesTo(command, filepath.Dir(run.Manifest), run.Root) || strings.Contains(command, "webhook-gen") || repaired(lines[i+1:]) {
+			var names []string
+			for _, w := range ours {
+				p := &load.Package{Path: w.Package, Dir: filepath.Dir(w.Pos.File)}
+				if writesTo(command, filepath.Dir(run.ManifestOf(p)), run.Root) {
+					names = append(names, w.Spec.Name)
+				}
+			}
+			if !ok || len(names) == 0 || strings.Contains(command, "webhook-gen") || repaired(lines[i+1:]) {
 				continue
+			}
+			const most = 5
+			if more := len(names) - most; more > 1 {
+				names = append(names[:most:most], fmt.Sprintf("%d more", more))
 			}
 			at := diag.Range{Pos: diag.Position{File: file, Line: begin + 1, Column: 1}}
 			found.Add(diag.Warningf(at, output.RuleOtherWriter, "controller-gen does not know +webhook markers: this command drops %s from the manifest", strings.Join(names, ", ")).

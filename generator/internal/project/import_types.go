@@ -330,15 +330,50 @@ func (im *importer) nextSteps(after engine.State) []string {
 		return append(next, im.test())
 	}
 	for _, a := range im.holders {
-		var fields []string
-		for _, o := range im.holders {
-			if o.in.Path == a.in.Path {
-				fields = append(fields, fmt.Sprintf("%s: &%s.%s{}", o.marked(), importName(a.in.Path), o.name))
-			}
+		for _, step := range im.registration(a.in, after) {
+			once(step)
 		}
-		once(fmt.Sprintf("register the handlers of %s: %s.Webhooks{%s}.Register(mgr.GetWebhookServer().Register)", im.rel(a.in.Dir), importName(a.in.Path), strings.Join(fields, ", ")))
 	}
 	return append(next, im.test())
+}
+
+// registration returns the step that registers the handlers of a package and, if several functions have set up its
+// types, a step that leaves types out, because a program may not call all of these functions.
+func (im *importer) registration(in model.HandlerPackage, after engine.State) []string {
+	name := importName(in.Path)
+	var functions, all, ofFirst, others []string
+	for _, w := range after.Project.Webhooks() {
+		h := w.Handler
+		if h == nil || h.Package.Path != in.Path {
+			continue
+		}
+		field := fmt.Sprintf("%s: &%s.%s{}", h.Type, name, h.Implementation)
+		if slices.Contains(all, field) {
+			continue
+		}
+		all = append(all, field)
+		function := ""
+		for _, holder := range im.holders {
+			if holder.in.Path == in.Path && holder.marked() == h.Type {
+				function = holder.webhooks[0].builder.function
+			}
+		}
+		if function != "" && !slices.Contains(functions, function) {
+			functions = append(functions, function)
+		}
+		if len(functions) > 0 && function == functions[0] {
+			ofFirst = append(ofFirst, field)
+		} else {
+			others = append(others, fmt.Sprintf("w.%s.%s = true", model.WithoutField, h.Type))
+		}
+	}
+	const register = "Register(mgr.GetWebhookServer().Register)"
+	steps := []string{fmt.Sprintf("register the handlers of %s: %s.Webhooks{%s}.%s", im.rel(in.Dir), name, strings.Join(all, ", "), register)}
+	if len(functions) > 1 {
+		steps = append(steps, fmt.Sprintf("or register them where they have been set up, if the program does not call all of %s. Leave the other types out, as for %s: w := %s.Webhooks{%s}; %s; w.%s",
+			strings.Join(functions, ", "), functions[0], name, strings.Join(ofFirst, ", "), strings.Join(others, "; "), register))
+	}
+	return steps
 }
 
 // converts reports whether controller-runtime registers /convert for a builder: it has a converter, or the type of its

@@ -131,8 +131,9 @@ func (o Origin) note() string {
 	if o.Dir == "" {
 		return ""
 	}
-	return fmt.Sprintf("this webhook-gen was built from a work tree, so go.mod replaces the runtime with %s: image builds and other machines "+
-		"lack that folder; go mod vendor copies the runtime into the project", o.replacement(engine.RuntimeModule).Path)
+	return fmt.Sprintf("this webhook-gen was built from a work tree, so go.mod replaces the runtime with %s. Image builds and other machines "+
+		"lack that folder: go mod vendor copies the runtime into the project. After you install a release, run\n  go mod edit -dropreplace=%s && go get %[2]s@latest",
+		o.replacement(engine.RuntimeModule).Path, engine.RuntimeModule)
 }
 
 // Commands returns the commands that add the requirement on the runtime to go.mod.

@@ -118,7 +118,7 @@ func conversionDefinitions() marker.Registry {
 			`+webhook:conversion:allow(rule: "V11")="clients of v1 have a year to shorten the name"`,
 			func(m *Field) []marker.Parameter {
 				return []marker.Parameter{
-					{Name: "rule", Type: marker.Enum(&m.Rule, "V9", "V11", "V13", "V14", "V15", "V16"), Required: true, Doc: "The id of the rule that the warning shows."},
+					{Name: "rule", Type: marker.Enum(&m.Rule, "V9", "V11", "V13", "V14", "V15", "V16", "V21", "V22", "V23"), Required: true, Doc: "The id of the rule that the warning shows."},
 					{Name: "", Type: marker.String(&m.Text), Required: true, Doc: "The reason, for those who read the marker."},
 				}
 			}),

@@ -56,6 +56,9 @@ type Patch struct{ Webhook, JSON diag.Sourced[string] }
 // Allow is the marker +webhook:allow.
 type Allow struct{ Webhook, Policy, Rule, Reason diag.Sourced[string] }
 
+// Deprecated is the marker +webhook:deprecated.
+type Deprecated struct{ Message diag.Sourced[string] }
+
 // Defaults is the marker +webhook:defaults.
 type Defaults struct{ Settings }
 
@@ -130,6 +133,18 @@ func webhookDefinitions() marker.Registry {
 					{Name: "", Type: marker.String(&m.Reason), Required: true, Doc: "The reason, for those who read the marker."},
 				}
 			}),
+		{
+			Name: "webhook:deprecated", On: marker.OnField | marker.OnConstant,
+			Doc: "A deprecated field, or a deprecated value of a string type. The validating webhook of the kind warns of requests that set it, and not of updates that leave it alone. " +
+				"If no validating webhook is called for each creation and update, a policy warns. For a whole version, use +kubebuilder:deprecatedversion.",
+			Example: `+webhook:deprecated="use spec.notes"`,
+			New: func() (any, []marker.Parameter) {
+				m := &Deprecated{}
+				return m, []marker.Parameter{
+					{Name: "", Type: marker.String(&m.Message), Required: true, Doc: "What to do instead. Users read it after \"spec.note is deprecated: \"."},
+				}
+			},
+		},
 		{
 			Name: "webhook:defaults", On: marker.OnPackage,
 			Doc:     "Defaults for the package's webhooks, not for its policies. An argument of the webhook itself takes precedence.",

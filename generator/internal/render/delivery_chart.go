@@ -68,6 +68,7 @@ func (d *deliverer) chartFiles(kind string) {
 	data := chartData{
 		object: d.plain(), KubeVersion: d.kubeVersion(), Webhooks: d.webhooks(), Subcharts: subcharts(d.options.Delivery.Chart),
 		Configured: len(d.project.Configurations) > 0, PolicyKinds: d.policyKinds(), Replacing: len(d.project.Replacements()) > 0, Alone: d.hasOnlyPolicies(),
+		Definitions: d.definitions(),
 	}
 	if old := d.options.Delivery.Chart; old != nil {
 		d.put(output.File{Path: d.path(folder + "Chart.yaml"), Content: withKubeVersion(old, data.KubeVersion), Base: old, Owner: output.Part}, nil)
@@ -96,6 +97,26 @@ type chartData struct {
 	Replacing   bool
 	// Alone is true if the chart has policies and no server.
 	Alone bool
+	// Definitions are the CRDs of which values can set the versions.
+	Definitions []chartDefinition
+}
+
+// chartDefinition is a CRD with several versions and their conversion, in JSON: its name and a list of its versions.
+type chartDefinition struct{ Name, Versions string }
+
+// definitions returns the CRDs of which values can set the versions.
+func (d *deliverer) definitions() (all []chartDefinition) {
+	for _, c := range d.crds {
+		if !c.hasChoice() {
+			continue
+		}
+		var versions []string
+		for _, v := range c.versions() {
+			versions = append(versions, quoted(fmt.Sprint(v["name"])))
+		}
+		all = append(all, chartDefinition{quoted(c.name), strings.Join(versions, ", ")})
+	}
+	return all
 }
 
 // chartWebhook is a webhook that values can configure.
@@ -296,9 +317,33 @@ func (d *deliverer) chartCRDs() {
 			b.WriteString("spec:\n  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig:\n")
 			d.clientConfig(&b, "        ", admissionregistrationv1.WebhookClientConfig{Service: &c.conversion.Service})
 		}
+		if !c.hasChoice() {
+			d.block(&b, "  ", specification)
+			continue
+		}
+		delete(specification, "versions")
 		d.block(&b, "  ", specification)
+		d.chartVersions(&b, c)
 	}
 	d.addText(d.chartFolder()+"templates/crds.yaml", b.Bytes(), output.Generated, nil)
+}
+
+// chartVersions writes the versions of a CRD. Values can set which of them are served and stored.
+func (d *deliverer) chartVersions(b *bytes.Buffer, c deliveredCRD) {
+	b.WriteString("  versions:\n")
+	for _, v := range c.versions() {
+		b.WriteString("  -")
+		name := fmt.Sprint(v["name"])
+		for _, setting := range []string{"served", "storage"} {
+			fmt.Fprintf(b, " %s: {{ include %q (dict \"root\" $ \"definition\" %q \"version\" %q \"marker\" %v) }}\n   ", setting, d.options.Delivery.Name+"."+setting, c.name, name, v[setting] == true)
+		}
+		rest := maps.Clone(v)
+		delete(rest, "served")
+		delete(rest, "storage")
+		var text bytes.Buffer
+		d.block(&text, "    ", rest)
+		b.WriteString(strings.TrimPrefix(text.String(), "   "))
+	}
 }
 
 // texts returns an object's string members by key.

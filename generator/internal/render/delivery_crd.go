@@ -24,6 +24,21 @@ type deliveredCRD struct {
 	conversion *convert.Definition
 }
 
+// versions returns the versions in the CRD's spec.
+func (c deliveredCRD) versions() (all []map[string]any) {
+	spec, _ := c.content["spec"].(map[string]any)
+	versions, _ := spec["versions"].([]any)
+	for _, v := range versions {
+		if v, ok := v.(map[string]any); ok {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// hasChoice reports whether the CRD has several versions and a webhook that converts them.
+func (c deliveredCRD) hasChoice() bool { return c.conversion != nil && len(c.versions()) > 1 }
+
 // readCRDs reads the CRDs and finds the conversion of each.
 func (d *deliverer) readCRDs() {
 	converted := convert.Definitions(d.project)

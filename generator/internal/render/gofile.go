@@ -145,16 +145,3 @@ func qualified(f *jen.File, t model.GoType) *jen.Statement {
 	f.ImportAlias(t.Path, t.Alias)
 	return jen.Qual(t.Path, t.Name)
 }
-
-// code returns source code, and imports its packages.
-func code(f *jen.File, c model.Code) *jen.Statement {
-	s := &jen.Statement{}
-	for _, p := range c {
-		if p.Name.IsZero() {
-			s.Op(p.Text)
-		} else {
-			s.Add(qualified(f, p.Name))
-		}
-	}
-	return s
-}

@@ -156,10 +156,10 @@ func (p handlerPackage) webhooks(f *jen.File) {
 
 // without returns the name of the field that lists types whose webhooks are not served.
 func (p handlerPackage) without() string {
-	if slices.ContainsFunc(p.types, func(t handledType) bool { return t.name == "Without" }) {
-		return "WithoutTypes"
+	if slices.ContainsFunc(p.types, func(t handledType) bool { return t.name == model.WithoutField }) {
+		return model.WithoutField + "Types"
 	}
-	return "Without"
+	return model.WithoutField
 }
 
 // register writes the method that creates the handlers.
@@ -196,6 +196,20 @@ func (p handlerPackage) handler(f *jen.File, w *model.Webhook, field string) *je
 		}
 		for _, o := range handlerOptions(h) {
 			g.Line().Add(o.call)
+		}
+		if len(h.Deprecations) > 0 {
+			g.Line().Qual(admissionPackage, "Deprecated").CallFunc(func(g *jen.Group) {
+				for _, d := range h.Deprecations {
+					g.Line().Qual(admissionPackage, "Deprecation").ValuesFunc(func(g *jen.Group) {
+						g.Id("Field").Op(":").Lit(d.Field())
+						if d.Value != "" {
+							g.Id("Value").Op(":").Lit(d.Value)
+						}
+						g.Id("Message").Op(":").Lit(d.Message)
+					})
+				}
+				g.Line()
+			})
 		}
 		for _, l := range h.ListKeys {
 			g.Line().Qual(admissionPackage, "ListKeys").Types(qualified(f, l.Struct)).Call(lits(slices.Insert(slices.Clone(l.Keys), 0, l.Member))...)

@@ -4,6 +4,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"path/filepath"
@@ -18,9 +19,21 @@ import (
 	"github.com/webhook-gen/webhook-gen/templates"
 )
 
-// manifests adds the files of the webhook configurations and the policies and, if requested, the kustomization.yaml
-// beside them.
+// manifests adds the files of each manifest of the project.
 func manifests(files *fileList, p *model.Project, o Options) {
+	parts, paths := p.ByManifest()
+	for i, part := range parts {
+		of := o
+		of.Manifest = cmp.Or(paths[i], o.Manifest)
+		if len(part.Configurations)+len(part.Policies) > 0 {
+			besideManifest(files, part, of)
+		}
+	}
+}
+
+// besideManifest adds the files of the webhook configurations and the policies and, if requested, the
+// kustomization.yaml beside them.
+func besideManifest(files *fileList, p *model.Project, o Options) {
 	before := len(files.all)
 	if len(p.Configurations) > 0 {
 		text, err := manifest(p, o)

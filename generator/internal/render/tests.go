@@ -30,7 +30,7 @@ func tests(files *fileList, p *model.Project, o Options) {
 	packages := handlerPackages(p, o)
 	checked := slices.Contains(o.Outputs, output.Manifests)
 	for _, pkg := range packages {
-		w := testWriter{handlerPackage: pkg, options: o, root: p.Module.Dir}
+		w := testWriter{handlerPackage: pkg, options: o, project: p}
 		f := w.file()
 		if checked && len(packages) == 1 {
 			manifestTest(f, pkg.Dir, p, packages, o)
@@ -55,7 +55,7 @@ func tests(files *fileList, p *model.Project, o Options) {
 type testWriter struct {
 	handlerPackage
 	options Options
-	root    string // the module's folder
+	project *model.Project
 }
 
 // file returns the Go file with the suite, the constructors of its validators and defaulters, and its probes.
@@ -93,10 +93,10 @@ func (w testWriter) suite(f *jen.File) {
 		}
 		suite := jen.Qual(admissiontestPackage, "Suite").ValuesFunc(func(g *jen.Group) {
 			if slices.Contains(w.options.Outputs, output.Manifests) {
-				g.Line().Id("Manifest").Op(":").Lit(fromFolder(w.Dir, w.options.Manifest))
+				g.Line().Id("Manifest").Op(":").Lit(fromFolder(w.Dir, w.manifest()))
 			}
 			g.Line().Id("Samples").Op(":").Index().String().Values(codes(w.options.Samples, func(s string) *jen.Statement {
-				return jen.Lit(fromFolder(w.Dir, filepath.Join(w.root, filepath.FromSlash(s))))
+				return jen.Lit(fromFolder(w.Dir, filepath.Join(w.project.Module.Dir, filepath.FromSlash(s))))
 			})...)
 			g.Line().Id("Webhooks").Op(":").Index().Qual(admissiontestPackage, "Webhook").Values(lines(w.all(), func(webhook *model.Webhook) *jen.Statement {
 				return w.row(f, webhook, kinds)
@@ -187,6 +187,14 @@ func (w testWriter) row(f *jen.File, webhook *model.Webhook, shared []sharedKind
 	})
 }
 
+// manifest returns the path of the manifest of the package's webhooks.
+func (w testWriter) manifest() string {
+	i := slices.IndexFunc(w.project.Configurations, func(c *model.Configuration) bool {
+		return slices.Contains(c.Webhooks, w.types[0].webhooks[0])
+	})
+	return cmp.Or(w.project.Configurations[i].Manifest, w.options.Manifest)
+}
+
 // newWebhooks writes the function that returns the package's webhooks to tests.
 func (w testWriter) newWebhooks(f *jen.File) {
 	f.Add(comment("newWebhooks returns the validators and defaulters for tests, each made by a function of yours."))
@@ -228,29 +236,42 @@ func manifestTestPackage(p *model.Project, o Options) model.HandlerPackage {
 	return model.HandlerPackage{Path: path.Join(p.Module.Path, o.Handlers) + "_test", Name: name + "_test"}
 }
 
-// manifestTest writes the test that compares the manifest with the handlers of all packages. Its file is in the
-// folder dir.
+// manifestTest writes the test that compares the manifests with the handlers of all packages. Its file is in the folder
+// dir.
 func manifestTest(f *jen.File, dir string, p *model.Project, packages []handlerPackage, o Options) {
 	f.ImportName(admissiontestPackage, "admissiontest")
 	f.Line()
 	f.Add(comment("TestGeneratedManifest checks that the API server calls every served webhook, and no other."))
 	f.Func().Id("TestGeneratedManifest").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(g *jen.Group) {
-		g.Id("served").Op(":=").Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, pkg := range packages {
-				if len(packages) > 1 {
-					importHandlers(f, pkg.HandlerPackage, path.Join(p.Module.Path, o.Handlers))
-				}
-				for _, w := range pkg.all() {
-					g.Line().Qual(pkg.Path, pathName(w))
-				}
+		assign := ":="
+		parts, manifests := p.ByManifest()
+		for i, part := range parts {
+			all := part.Webhooks()
+			if len(all) == 0 {
+				continue
 			}
-			g.Line()
-		})
-		elsewhere := jen.Nil()
-		if paths := servedElsewhere(p); len(paths) > 0 {
-			elsewhere = jen.Index().String().Values(lines(paths, func(path string) *jen.Statement { return jen.Lit(path) })...)
+			g.Id("served").Op(assign).Index().String().ValuesFunc(func(g *jen.Group) {
+				for _, pkg := range packages {
+					for _, w := range pkg.all() {
+						if !slices.Contains(all, w) {
+							continue
+						}
+						if len(packages) > 1 {
+							importHandlers(f, pkg.HandlerPackage, path.Join(p.Module.Path, o.Handlers))
+						}
+						g.Line().Qual(pkg.Path, pathName(w))
+					}
+				}
+				g.Line()
+			})
+			assign = "="
+			elsewhere := jen.Nil()
+			if paths := servedElsewhere(part); len(paths) > 0 {
+				elsewhere = jen.Index().String().Values(lines(paths, func(path string) *jen.Statement { return jen.Lit(path) })...)
+			}
+			manifest := fromFolder(dir, cmp.Or(manifests[i], o.Manifest))
+			g.Qual(admissiontestPackage, "CheckManifest").Call(jen.Id("t"), jen.Lit(manifest), jen.Id("served"), elsewhere)
 		}
-		g.Qual(admissiontestPackage, "CheckManifest").Call(jen.Id("t"), jen.Lit(fromFolder(dir, o.Manifest)), jen.Id("served"), elsewhere)
 	})
 }
 

@@ -232,7 +232,7 @@ func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
 			property.Default = json.RawMessage(text)
 		}
 		s.Properties[f.JSON] = property
-		if required(f, t) {
+		if Requires(t, f) {
 			s.Required = append(s.Required, f.JSON)
 		}
 	}
@@ -249,9 +249,9 @@ func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
 	}
 }
 
-// required reports whether an object must have a field of a struct: as controller-gen decides, from markers of the
-// field and of its package, and then from the tag.
-func required(f *resolve.Field, of *resolve.Type) bool {
+// Requires reports whether an object must have a field of a struct: as controller-gen decides, from markers of the field
+// and of its package, and then from the tag.
+func Requires(of *resolve.Type, f *resolve.Field) bool {
 	return IsRequired(f) || !hasMarker(f, "+optional", "+k8s:optional", validation+"Optional") &&
 		!f.OmitEmpty && !f.OmitZero && !of.PackageMarked(validation+"Optional")
 }
@@ -359,6 +359,19 @@ func collect(t *resolve.Type, path []string, inside []*resolve.Type) (all []mode
 			add(f.Doc, below, f.Range)
 		}
 		all = append(all, collect(f.Type, below, inside)...)
+	}
+	return all
+}
+
+// Expressions returns the validation rules in comments, with single spaces. Rules of the elements of a list come behind
+// items.
+func Expressions(groups []*ast.CommentGroup) (all []string) {
+	for _, m := range load.Markers(groups...) {
+		rest, ok := strings.CutPrefix(m, validation)
+		where, rest, isRule := strings.Cut(rest, "XValidation:")
+		if expression, found := ruleOf(rest); ok && isRule && found && (where == "" || where == "items:") {
+			all = append(all, where+strings.Join(strings.Fields(expression), " "))
+		}
 	}
 	return all
 }

@@ -41,7 +41,6 @@ func (b *builder) handler(m *packageMarkers, d *declaration, at declared[*regist
 	if spec.TypeParams != nil {
 		b.diags.Add(diag.Errorf(at.Range, model.RuleHandler, "%s is generic, so that no object can be decoded into it", name).
 			WithHint("mark an alias of it: type Some%s = %s[...]", name, name))
-		return nil
 	}
 	projection := args.For.IsSet() && isProjection(spec)
 	h := &model.Handler{
@@ -94,7 +93,6 @@ func (b *builder) shareHandlers(webhooks []*model.Webhook) {
 		if first < 0 {
 			continue
 		}
-		b.sharedOptions(w, webhooks[first])
 		h, further := webhooks[first].Handler, w.Handler
 		h.HandlerOptions = h.HandlerOptions.Or(further.HandlerOptions)
 		if further.Ratchet {

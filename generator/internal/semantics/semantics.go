@@ -41,6 +41,9 @@ type Options struct {
 	// KeepOut are namespaces whose pods must start without the project's webhooks. The project's own namespace is one
 	// of them.
 	KeepOut []string
+	// Manifests are the absolute paths of manifests, by the import paths of the packages whose webhooks they have. The
+	// other packages have the project's manifest.
+	Manifests map[string]string
 }
 
 // Project derives the project from the packages' markers. It reports and skips invalid markers, so that later checks
@@ -58,6 +61,7 @@ func Project(ctx context.Context, module *load.Module, packages []*load.Package,
 	for _, c := range others {
 		b.addConfiguration(c)
 	}
+	b.deprecate(read)
 	for _, m := range read {
 		b.allow(m)
 	}
@@ -66,6 +70,9 @@ func Project(ctx context.Context, module *load.Module, packages []*load.Package,
 	}
 	b.checkTypes(read)
 	p := &model.Project{API: o.API, Configurations: b.configurations(), Policies: b.policies, MinKubernetes: o.MinKubernetes, Incomplete: b.incomplete}
+	for _, policy := range p.Policies {
+		policy.Manifest = o.Manifests[policy.Package]
+	}
 	model.SortPolicies(p.Policies)
 	if o.Conversions != "" {
 		p.Conversions, p.ConversionRules = b.conversions, b.conversionRules
@@ -84,10 +91,11 @@ type builder struct {
 	options  Options
 	webhooks []*model.Webhook
 	policies []*model.Policy
-	types    *resolve.Resolver // created for the first policy that needs it
+	types    *resolve.Resolver // created for the first marker that needs it
 	objects  map[objectKey]*model.Configuration
 	diags    diag.List
 
+	deprecated      []*deprecated
 	conversions     []*model.Conversion
 	conversionRules []model.ConversionRule
 	incomplete      bool              // a marker could not be read, or a spoke has no hub
@@ -99,6 +107,7 @@ type builder struct {
 type objectKey struct {
 	mutating bool
 	name     string
+	manifest string
 }
 
 // isFirstError reports whether this is the first call for a package. A package without group or version gets one error.
@@ -163,7 +172,7 @@ func (b *builder) addPackage(p *load.Package) (m *packageMarkers, ok bool) {
 	b.goNames[p.Path] = m.groupVersion.goName.V
 	b.diags.Add(bad...)
 	for _, c := range m.configurations {
-		b.declareObject(c)
+		b.declareObject(c, p.Path)
 	}
 	for _, d := range m.declarations {
 		b.addDeclaration(m, d)
@@ -205,6 +214,8 @@ func (b *builder) read(p *load.Package) (m *packageMarkers, ok bool) {
 				on.hub = d.Range
 			case *registry.Field:
 				b.addConversionRule(p, f, d, t)
+			case *registry.Deprecated:
+				b.addDeprecated(p, f, d, t)
 			case *registry.Configuration:
 				m.configurations = append(m.configurations, declared[*registry.Configuration]{d.Range, d.Name, t})
 			case *registry.Defaults:
@@ -235,15 +246,15 @@ func (b *builder) isFirst(once map[string]diag.Range, d marker.Decoded) bool {
 }
 
 // declareObject records a +webhook:configuration for one object or, without the argument kind, for two.
-func (b *builder) declareObject(c declared[*registry.Configuration]) {
+func (b *builder) declareObject(c declared[*registry.Configuration], importPath string) {
 	for _, mutating := range []bool{true, false} {
 		if !c.marker.Holds(mutating) {
 			continue
 		}
-		key := objectKey{mutating, b.objectName(c.marker, mutating)}
+		key := objectKey{mutating, b.objectName(c.marker, mutating), b.options.Manifests[importPath]}
 		object, ok := b.objects[key]
 		if !ok {
-			object = &model.Configuration{Source: model.Source{Range: c.Range, At: model.Positions{}}, Mutating: mutating, Name: key.name}
+			object = &model.Configuration{Source: model.Source{Range: c.Range, At: model.Positions{}}, Mutating: mutating, Name: key.name, Manifest: key.manifest}
 			b.objects[key] = object
 		}
 		if _, known := object.At["name"]; !known {
@@ -258,7 +269,7 @@ func (b *builder) declareObject(c declared[*registry.Configuration]) {
 // it.
 func (b *builder) addConfiguration(c *model.Configuration) {
 	b.webhooks = append(b.webhooks, c.Webhooks...)
-	key := objectKey{c.Mutating, c.Name}
+	key := objectKey{c.Mutating, c.Name, c.Manifest}
 	if _, ok := b.objects[key]; !ok {
 		c.Webhooks = nil // configurations adds the webhooks in b.webhooks
 		b.objects[key] = c
@@ -334,11 +345,7 @@ func (b *builder) addDeclaration(m *packageMarkers, d *declaration) {
 		} else if s := subjects[w]; s.kind != nil && !s.object.IsZero() {
 			w.Kinds = []model.TypedKind{{Group: s.kind.Group, Version: s.kind.Version, Kind: s.kind.Kind, Type: withoutAlias(s.object)}}
 		}
-		before := len(b.diags)
 		w.Handler = plans[w]() // needs the complete rules
-		if len(b.diags) == before {
-			b.checkOptions(w)
-		}
 		b.deliver(w)
 	}
 	b.shareHandlers(d.built)
@@ -384,10 +391,10 @@ func named[T any](b *builder, all []T, broken bool, argument diag.Sourced[string
 // configurations adds the webhooks to their objects and sorts everything as in the manifest.
 func (b *builder) configurations() []*model.Configuration {
 	for _, w := range b.webhooks {
-		key := objectKey{w.Mutating, w.Configuration}
+		key := objectKey{w.Mutating, w.Configuration, b.options.Manifests[w.Package]}
 		object, ok := b.objects[key]
 		if !ok {
-			object = &model.Configuration{Mutating: w.Mutating, Name: w.Configuration}
+			object = &model.Configuration{Mutating: w.Mutating, Name: w.Configuration, Manifest: key.manifest}
 			b.objects[key] = object
 		}
 		object.Webhooks = append(object.Webhooks, w)
@@ -404,7 +411,7 @@ func (b *builder) configurations() []*model.Configuration {
 		objects = append(objects, object)
 	}
 	slices.SortFunc(objects, func(a, b *model.Configuration) int {
-		return cmp.Or(strings.Compare(model.KindWord(a.Mutating), model.KindWord(b.Mutating)), strings.Compare(a.Name, b.Name))
+		return cmp.Or(strings.Compare(model.KindWord(a.Mutating), model.KindWord(b.Mutating)), strings.Compare(a.Name, b.Name), strings.Compare(a.Manifest, b.Manifest))
 	})
 	return objects
 }

@@ -67,10 +67,7 @@ func (b *builder) definedTypes(from *load.Module, kinds []model.TypedKind) (all 
 		if strings.HasPrefix(k.Type.Path, "k8s.io/api/") {
 			continue
 		}
-		if b.types == nil {
-			b.types = resolve.New(b.ctx, from)
-		}
-		if t, err := b.types.Named(k.Type.Path, k.Type.Name); err == nil { // without it, expressions are untyped
+		if t, err := b.resolver(from).Named(k.Type.Path, k.Type.Name); err == nil { // without it, expressions are untyped
 			all = append(all, t)
 		}
 	}

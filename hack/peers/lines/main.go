@@ -226,7 +226,7 @@ func download(module, require string) (string, error) {
 	return answer.Dir, nil
 }
 
-// table is the table in docs/guides/conversions.md.
+// table is the table in hack/peers/figures.md.
 func table(all []counts) string {
 	var b strings.Builder
 	b.WriteString("| | markers | hooks | the original's hand lines | share of hooks | what the hooks do |\n|---|---|---|---|---|---|\n")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Set to write the table in docs/guides/conversions.md.
+// Set to write the table in hack/peers/figures.md.
 var update = flag.Bool("update", false, "write the table in the page")
 
 // TestShares holds the hooks to a tenth of all originals, and to a quarter of each.
@@ -38,7 +38,7 @@ func TestShares(t *testing.T) {
 // page compares the table in the page, or writes it.
 func page(t *testing.T, want string) {
 	t.Helper()
-	const page, begin, end = root + "/docs/guides/conversions.md", "<!-- ports -->\n\n", "\n<!-- end of ports -->"
+	const page, begin, end = root + "/hack/peers/figures.md", "<!-- ports -->\n\n", "\n<!-- end of ports -->"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

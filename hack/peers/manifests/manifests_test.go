@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of projects in docs/guides/lint.md")
+var update = flag.Bool("update", false, "rewrite the table of projects in hack/peers/figures.md")
 
 // project is a real project and how its webhooks are got at: one of files, overlays, chart and markers is set.
 type project struct {
@@ -68,7 +68,7 @@ func projects() []project {
 
 const root = "../../.."
 
-// TestManifests lints every project and compares the findings with docs/guides/lint.md.
+// TestManifests lints every project and compares the findings with hack/peers/figures.md.
 func TestManifests(t *testing.T) {
 	bin := t.TempDir()
 	at := func(name string) string { return filepath.Join(bin, name) }
@@ -107,7 +107,7 @@ func TestManifests(t *testing.T) {
 		fmt.Fprintf(&table, "| %s %s | %s | %d | %s | %s |\n", p.module, p.version, from, webhooks, summary(t, text, at("webhook-gen"), lint...), p.read)
 	}
 
-	const page, begin, end = root + "/docs/guides/lint.md", "<!-- projects -->\n\n", "\n<!-- end of projects -->"
+	const page, begin, end = root + "/hack/peers/figures.md", "<!-- projects -->\n\n", "\n<!-- end of projects -->"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

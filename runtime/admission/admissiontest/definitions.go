@@ -68,8 +68,11 @@ func definitionsIn(t testing.TB, patterns []string) map[schema.GroupVersionKind]
 				}
 				if err := decoder.Decode(&d); errors.Is(err, io.EOF) {
 					return nil
-				} else if err != nil || d.Kind != "CustomResourceDefinition" {
-					return nil // a file with templates, or of something else
+				} else if err != nil {
+					return nil // a file with templates
+				}
+				if d.Kind != "CustomResourceDefinition" {
+					continue
 				}
 				for _, v := range d.Spec.Versions {
 					if v.Schema.Root == nil {

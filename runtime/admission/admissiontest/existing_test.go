@@ -308,6 +308,8 @@ func existingFindings(t *testing.T, e Existing) string {
 // calls the validator with such an object.
 func TestExistingFollowsDefinitions(t *testing.T) {
 	const definition = `
+kind: Namespace
+---
 kind: CustomResourceDefinition
 spec:
   group: example.com

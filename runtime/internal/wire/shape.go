@@ -47,7 +47,7 @@ type Shape struct {
 	Index  map[string]int // the fields by name
 	// IsTime and IsQuantity are set for metav1.Time and resource.Quantity, which are Self.
 	IsTime, IsQuantity bool
-	// HasMissing is set for a structure if a member of it, or of a structure in it, MayBeMissing.
+	// HasMissing is set for a structure if a member of it, or of a structure in it or in its lists, MayBeMissing.
 	HasMissing bool
 }
 
@@ -158,20 +158,34 @@ func (m *Shapes) structure(s *Shape) {
 		if winner, ok := dominant(byName[f.Name]); ok && slices.Equal(winner.path, f.path) {
 			s.Index[f.Name] = len(s.Fields)
 			s.Fields = append(s.Fields, f)
-			s.HasMissing = s.HasMissing || f.MayBeMissing() || f.Shape.Target().HasMissing
+			s.HasMissing = s.HasMissing || f.MayBeMissing() || f.Shape.Inside().HasMissing
 		}
 	}
 }
 
-// StructureOf returns the structure that a member is, or points to; nil without one.
-func (s *Shape) StructureOf(name string) *Shape {
+// MemberOf returns the shape of a member, or of what it points to; nil without one.
+func (s *Shape) MemberOf(name string) *Shape {
 	if s == nil {
 		return nil
 	}
-	if i, ok := s.Index[name]; ok && s.Fields[i].Shape.Target().Kind == Structure {
+	if i, ok := s.Index[name]; ok {
 		return s.Fields[i].Shape.Target()
 	}
 	return nil
+}
+
+// StructureOf returns the structure that a member is, or points to; nil without one.
+func (s *Shape) StructureOf(name string) *Shape {
+	if found := s.MemberOf(name); found != nil && found.Kind == Structure {
+		return found
+	}
+	return nil
+}
+
+// HoldsMissing reports whether a list or dict has structures with members that may be missing, and another one, if any,
+// is a list or dict as it is.
+func (s *Shape) HoldsMissing(like *Shape) bool {
+	return (s.Kind == List || s.Kind == Dict) && like != nil && like.Kind == s.Kind && s.Inside().HasMissing
 }
 
 // MayBeMissing reports whether Go writes the member even if an object need not have it: a structure with omitempty. The

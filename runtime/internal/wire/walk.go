@@ -12,6 +12,16 @@ func (s *Shape) Target() *Shape {
 	return s
 }
 
+// Inside follows pointers, lists and dicts to their content. A type that contains nothing but itself has none, and the
+// result is any shape then.
+func (s *Shape) Inside() *Shape {
+	const most = 16
+	for i := 0; s.Elem != nil && i < most; i++ {
+		s = s.Elem
+	}
+	return s
+}
+
 // PointedAt follows pointers to the end, and returns the shape and the value there. The value is invalid if a pointer
 // is nil.
 func (s *Shape) PointedAt(v reflect.Value) (*Shape, reflect.Value) {

@@ -24,13 +24,13 @@ type Order struct {
 	Status OrderStatus `json:"status,omitempty"`
 }
 
-// OrderSpec is what the customer asks for.
+// OrderSpec is the desired state of an Order.
 type OrderSpec struct {
 	// SKU is the article.
 	SKU string `json:"sku"`
 	// Quantity is how many of it.
 	Quantity int64 `json:"quantity"`
-	// Priority is how soon it is packed, normally if nothing is said.
+	// Priority is low, normal or high. The default is normal.
 	Priority Priority `json:"priority,omitempty"`
 	// Note is free text for the packer. It is deprecated: v2 has notes.
 	Note string `json:"note,omitempty"`

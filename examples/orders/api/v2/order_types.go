@@ -17,11 +17,11 @@ type Order struct {
 	Spec OrderSpec `json:"spec"`
 }
 
-// OrderSpec is what the customer asks for.
+// OrderSpec is the desired state of an Order.
 type OrderSpec struct {
 	// Items are the articles, each of them once.
 	Items []Item `json:"items"`
-	// Priority is how soon it is packed, normally if nothing is said.
+	// Priority is low, normal or high. The default is normal.
 	Priority Priority `json:"priority,omitempty"`
 	// Notes are free text for the packer.
 	Notes []string `json:"notes,omitempty"`

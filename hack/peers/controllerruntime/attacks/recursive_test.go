@@ -87,7 +87,7 @@ func (h heights) Default(_ context.Context, t *tree) error {
 
 // TestRecursiveTypes sends reviews of 64 kB whose cost could grow with the square of their length, to both handlers.
 // With
-// -v it prints the figures of docs/guides/security.md. Ours may not allocate more, and has a bound of its own.
+// -v it prints the figures of hack/peers/figures.md. Ours may not allocate more, and has a bound of its own.
 func TestRecursiveTypes(t *testing.T) {
 	log.SetLogger(logr.Discard())
 	kind := metav1.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Tree"}

@@ -76,13 +76,9 @@ func (h *hunt) batch(ctx context.Context, all []*world) (*batch, error) {
 	return h.shop.make(ctx, fmt.Sprint("batch", h.batches), all)
 }
 
-// keep remembers a fault. Faults with a finding about their field only count.
+// keep remembers a fault.
 func (h *hunt) keep(m *made, s session, f *fault, log []string) {
 	if f == nil {
-		return
-	}
-	if f.reported != "" {
-		h.tally.reported++
 		return
 	}
 	if e := h.found[f.class]; e != nil {
@@ -142,7 +138,7 @@ func (e *example) shows(m *made, c *converter, s session) bool {
 		return false
 	}
 	_, f, log := m.play(c, s, &tally{}, nil, 0)
-	if f == nil || f.class != e.fault.class || f.reported != "" {
+	if f == nil || f.class != e.fault.class {
 		return false
 	}
 	e.session, e.fault, e.log = s, *f, log

@@ -36,14 +36,13 @@ type session struct {
 // play lets clients do the operations, and then more of them that r invents, and judges every state. It returns the
 // session with all operations, the first fault, and a log.
 func (m *made) play(c *converter, s session, t *tally, r *rand.Rand, more int) (session, *fault, []string) {
-	p := player{server: &server{made: m, converter: c, storage: s.storage, lenient: s.older}, tally: t}
+	p := player{server: &server{made: m, converter: c, storage: s.storage, lenient: s.older}, tally: t, older: s.older}
 	for i := 0; i < len(s.operations) || i < 1+more && p.reads != nil; i++ {
 		if i == len(s.operations) {
 			v := m.versions[r.IntN(len(m.versions))]
 			s.operations = append(slices.Clip(s.operations), client{r}.operation(v, clone(p.reads[v.name])))
 		}
 		if f := p.step(s.operations[i]); f != nil {
-			m.complete(f, s)
 			return s, f, p.log
 		}
 	}
@@ -82,7 +81,8 @@ func (t *tally) add(m *made) {
 	}
 	t.lossless++
 	warned := slices.ContainsFunc(m.findings, func(f finding) bool {
-		return f.Severity != "note" && f.Rule != "V16" // edits of elements without keys lose members in most worlds
+		// Edits of elements without keys lose members in most worlds, and objects without a spec are in all of them.
+		return f.Severity != "note" && f.Rule != "V16" && f.Rule != "V21"
 	})
 	if warned || m.broken == "refused" {
 		t.alarms = append(t.alarms, fmt.Sprintf("world %d: %s %v", m.seed, m.broken, m.findings))
@@ -103,8 +103,20 @@ var element = regexp.MustCompile(`\[[^\]]*\]`)
 type player struct {
 	*server
 	tally *tally
+	older bool                      // see session
 	reads map[string]map[string]any // the last read of each version
 	log   []string
+}
+
+// counts completes a fault, and reports whether it counts: no finding announces it.
+func (p *player) counts(f *fault) bool {
+	if f == nil {
+		return false
+	}
+	if p.complete(f, p.older); f.reported != "" {
+		p.tally.reported++
+	}
+	return f.reported == ""
 }
 
 func (p *player) note(format string, args ...any) {
@@ -134,7 +146,9 @@ func (p *player) step(o operation) *fault {
 		p.tally.refused++
 		return nil
 	case err != nil:
-		return &fault{judge: "crash", version: o.version, detail: err.Error()}
+		f := &fault{judge: "crash", version: o.version, detail: err.Error()}
+		p.complete(f, p.older)
+		return f
 	}
 	p.note("%s", o)
 	if o.verb == "create" {
@@ -153,7 +167,9 @@ func (p *player) step(o operation) *fault {
 			return nil
 		}
 		if err != nil {
-			return &fault{judge: "c", version: v.name, detail: "reading fails: " + err.Error()}
+			f := &fault{judge: "c", version: v.name, detail: "reading fails: " + err.Error()}
+			p.complete(f, p.older)
+			return f
 		}
 		p.reads[v.name] = read
 	}
@@ -202,7 +218,10 @@ func (p *player) own(o operation, v *version, written, read map[string]leaf) *fa
 		} else if o.verb == "remove" && d.before == nil && strings.HasPrefix(d.path, strings.TrimPrefix(pathText(o.path), ".")) {
 			judge = "d"
 		}
-		return &fault{judge: judge, version: v.name, chain: d.chain, at: d, detail: v.name + " writes and reads " + d.String()}
+		f := &fault{judge: judge, version: v.name, chain: d.chain, at: d, detail: v.name + " writes and reads " + d.String()}
+		if p.counts(f) {
+			return f
+		}
 	}
 	return nil
 }
@@ -225,7 +244,10 @@ func (p *player) first(writer, v *version, written, read map[string]leaf) *fault
 		}
 		known := slices.ContainsFunc(d.own, func(id int) bool { return ids[id] })
 		if !known && !p.fallback(d.leaf) && p.changes[d.own[0]] != "constant" && p.changes[d.own[0]] != "not" {
-			return &fault{judge: "f", version: v.name, chain: d.chain, at: d, detail: fmt.Sprintf("%s reads %s at %s, which %s has not written", v.name, text0(d.value), d.path, writer.name)}
+			f := &fault{judge: "f", version: v.name, chain: d.chain, at: d, detail: fmt.Sprintf("%s reads %s at %s, which %s has not written", v.name, text0(d.value), d.path, writer.name)}
+			if p.counts(f) {
+				return f
+			}
 		}
 	}
 	if p.theme == "shared struct" {
@@ -241,7 +263,10 @@ func (p *player) first(writer, v *version, written, read map[string]leaf) *fault
 			continue
 		}
 		if got, ok := have[d.place()]; !ok && !zero(d.value) || ok && !sameValue(d.leaf, d.value, got.value) && !(zero(d.value) && p.fallback(got)) {
-			return &fault{judge: "a", version: v.name, chain: d.chain, at: d, detail: fmt.Sprintf("%s writes %s at %s, and %s reads %s", writer.name, text0(d.value), d.path, v.name, text0(got.value))}
+			f := &fault{judge: "a", version: v.name, chain: d.chain, at: d, detail: fmt.Sprintf("%s writes %s at %s, and %s reads %s", writer.name, text0(d.value), d.path, v.name, text0(got.value))}
+			if p.counts(f) {
+				return f
+			}
 		}
 	}
 	return nil
@@ -284,7 +309,10 @@ func (p *player) others(v *version, before, after map[string]leaf, touch []touch
 		} else if d.before == nil {
 			judge = "f"
 		}
-		return &fault{judge: judge, version: v.name, chain: d.chain, at: d, detail: v.name + " reads " + d.String() + ", and nobody changed it"}
+		f := &fault{judge: judge, version: v.name, chain: d.chain, at: d, detail: v.name + " reads " + d.String() + ", and nobody changed it"}
+		if p.counts(f) {
+			return f
+		}
 	}
 	return nil
 }
@@ -299,12 +327,18 @@ func (p *player) removed(writer, v *version, before map[string]any, o operation,
 	if other == nil || (other.t.value().kind != f.t.value().kind) || len(f.rules)+len(other.rules) > 0 && f.t.scalar() || f.t.scalar() && !f.plain {
 		return nil
 	}
-	elsewhere := func(id int) bool { return id != f.id && (p.changes[id] == "annotation" || p.changes[id] == "move") }
+	// A removed value may have been elsewhere, and not is true of what is missing.
+	elsewhere := func(id int) bool {
+		return id != f.id && (p.changes[id] == "annotation" || p.changes[id] == "move") || p.changes[id] == "not"
+	}
 	for _, l := range after {
 		if slices.ContainsFunc(l.chain, elsewhere) || l.presence || l.order || zero(l.value) || l.field == nil || p.fallback(l) || !slices.Contains(l.chain, f.id) || len(l.elems) < len(elems) || !slices.Equal(l.elems[:len(elems)], elems) {
 			continue
 		}
-		return &fault{judge: "d", version: v.name, chain: l.chain, at: difference{leaf: l}, detail: fmt.Sprintf("%s removes %s, and %s reads %s at %s", writer.name, pathText(o.path), v.name, text0(l.value), l.path)}
+		f := &fault{judge: "d", version: v.name, chain: l.chain, at: difference{leaf: l}, detail: fmt.Sprintf("%s removes %s, and %s reads %s at %s", writer.name, pathText(o.path), v.name, text0(l.value), l.path)}
+		if p.counts(f) {
+			return f
+		}
 	}
 	return nil
 }
@@ -356,8 +390,13 @@ func (p *player) valid(v *version) *fault {
 	if !errors.As(err, &refused) || p.lenient && limited(err) {
 		return nil
 	}
-	first := refused.errs[0]
-	return &fault{judge: "b", version: v.name, chain: v.chain(first.Field), at: difference{leaf: leaf{value: first.BadValue}}, detail: v.name + " reads an invalid object: " + first.Error()}
+	for _, e := range refused.errs {
+		f := &fault{judge: "b", version: v.name, chain: v.chain(e.Field), at: difference{leaf: leaf{value: e.BadValue}}, detail: v.name + " reads an invalid object: " + e.Error()}
+		if p.counts(f) {
+			return f
+		}
+	}
+	return nil
 }
 
 var token = regexp.MustCompile(`[^.\[\]]+|\[[^\]]*\]`)
@@ -385,8 +424,8 @@ func (p *player) forbidden(l leaf) bool {
 }
 
 // complete names the class of a fault, and the finding that announces it.
-func (m *made) complete(f *fault, s session) {
-	f.class, f.silent = m.cause(f, s), m.silent(f)
+func (m *made) complete(f *fault, older bool) {
+	f.class, f.silent = m.cause(f, older), m.silent(f)
 	for _, found := range m.findings {
 		for version, lines := range m.lines {
 			if id, ok := lines[found.Line]; ok && strings.Contains(found.File, "api/"+version+"/") && slices.Contains(f.chain, id) {
@@ -397,7 +436,7 @@ func (m *made) complete(f *fault, s session) {
 }
 
 // cause names the class of a fault: a known cause, or else the judge and the change of the field.
-func (m *made) cause(f *fault, s session) string {
+func (m *made) cause(f *fault, older bool) string {
 	var leafKind kind = -1
 	t := (*typ)(nil)
 	change, fallback, embedded, gone, keyed := "", false, false, false, false
@@ -439,7 +478,7 @@ func (m *made) cause(f *fault, s session) string {
 		return "removed parent comes back"
 	case f.judge == "e" || keyed:
 		return "list in another order than its keys"
-	case s.older && leafKind == text && change == "new in the hub":
+	case older && leafKind == text && change == "new in the hub":
 		return "limits that are younger than objects"
 	case slices.Contains(f.at.elems, anyElement) && change != "":
 		return "list without keys"

@@ -166,7 +166,7 @@ func differences(before, after map[string]leaf, soft bool) []difference {
 			}
 			continue
 		}
-		if isA != isB && l.presence || !sameValue(l, b.value, a.value) {
+		if isA != isB && (l.presence || strings.HasSuffix(l.path, "]")) || !sameValue(l, b.value, a.value) {
 			all = append(all, difference{l, b.value, a.value})
 		}
 	}

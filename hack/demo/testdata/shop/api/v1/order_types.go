@@ -21,9 +21,9 @@ type Order struct {
 	Spec OrderSpec `json:"spec,omitempty"`
 }
 
-// OrderSpec is what the customer asks for.
+// OrderSpec is the desired state of an Order.
 type OrderSpec struct {
-	// SKU is the article.
+	// SKU names the article.
 	//
 	// +webhook:conversion:to="article"
 	SKU string `json:"sku,omitempty"`

@@ -16,9 +16,9 @@ type Order struct {
 	Spec OrderSpec `json:"spec,omitempty"`
 }
 
-// OrderSpec is what the customer asks for.
+// OrderSpec is the desired state of an Order.
 type OrderSpec struct {
-	// Article is what to pack.
+	// Article is the new name of SKU.
 	Article string `json:"article,omitempty"`
 	// Pieces is how many of it to pack.
 	Pieces int32 `json:"pieces,omitempty"`

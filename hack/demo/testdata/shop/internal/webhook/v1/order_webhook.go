@@ -29,7 +29,7 @@ func (w *OrderWebhook) DefaultCreate(_ context.Context, r *admission.CreateReque
 // ValidateCreate rejects an Order without a SKU.
 func (w *OrderWebhook) ValidateCreate(_ context.Context, r *admission.CreateRequest[shopv1.Order]) error {
 	if r.Object.Spec.SKU == "" {
-		return field.Required(field.NewPath("spec", "sku"), "an order is for an article")
+		return field.Required(field.NewPath("spec", "sku"), "sku is required")
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func TestOrderWebhook(t *testing.T) {
 				Object:  sampleOrder(),
 			},
 			{
-				Name:    "an order for nothing",
+				Name:    "an order without a SKU",
 				Request: admissiontest.Create(sampleOrder(func(o *shopv1.Order) { o.Spec.SKU = "" })),
 				Denied:  http.StatusUnprocessableEntity,
 				Causes:  []string{"spec.sku"},

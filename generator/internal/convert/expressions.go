@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package convert
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/schema"
+)
+
+// noteExpressions warns of rules in CEL that one version has and the other lacks: an object that only one version
+// accepts becomes visible in the other. Rules are compared as text, with the names that fields have in the hub.
+func (p *planner) noteExpressions(plan *Plan) {
+	type types struct {
+		spoke, hub *resolve.Type
+		message    string
+	}
+	warned := map[types]bool{}
+	warn := func(at diag.Range, in *Pair, c *Claim, here place, name string, of types, s func() spot) {
+		if of.message == "" || warned[of] || p.allows(RuleExpressions, in, c, here.spoke) {
+			return
+		}
+		warned[of] = true
+		p.diags.Add(diag.Warningf(at, RuleExpressions, "%s: %s", name, of.message).
+			WithHint("give both versions the rule; %s accepts the difference", s().marker(model.Allow, "rule", RuleExpressions)).
+			WithRelated(of.hub.Range, "%s of %s is here", of.hub, p.conversion.Hub.Version))
+	}
+	root := plan.Root
+	spoke, hub := typeRules(root.Spoke), typeRules(root.Hub)
+	warn(root.Spoke.Range, root, &Claim{}, place{}, root.Spoke.Name, types{root.Spoke, root.Hub, p.differing(root, spoke, hub)},
+		func() spot { return spot{on: " on " + root.Spoke.Name} })
+	p.visit(RuleExpressions, root, place{}, map[visit]bool{}, func(in *Pair, c *Claim, here place) bool {
+		if c.isCustom() {
+			return false
+		}
+		spoke, hub := c.Spoke.Last(), c.Hub.Last()
+		if spoke.Type.Err() != nil || hub.Type.Err() != nil {
+			return true
+		}
+		inner := c.Value.inner()
+		message := p.differing(inner, valueRules(spoke), valueRules(hub))
+		warn(spoke.Range, in, c, here, strings.Join(here.spoke.names(), "."), types{content(spoke.Type), content(hub.Type), message},
+			func() spot { return p.spotAt(in, c, here) })
+		return true
+	})
+}
+
+// valueRules returns the rules of a field's value and of its elements.
+func valueRules(f *resolve.Field) []string {
+	all := schema.Expressions(f.Doc)
+	for t := f.Type; t != nil; t = t.Elem() {
+		all = append(all, typeRules(t)...)
+	}
+	return all
+}
+
+// typeRules returns the rules of a type, and of the structs that it embeds.
+func typeRules(t *resolve.Type) (all []string) {
+	if t.Err() != nil || strings.HasPrefix(t.Package, "k8s.io/") {
+		return nil
+	}
+	if t.Kind() != resolve.Struct {
+		return schema.Expressions(t.Doc())
+	}
+	for _, in := range inlined(t, nil) {
+		all = append(all, schema.Expressions(in.Doc())...)
+	}
+	return all
+}
+
+// differing describes the rules that one version alone has. A transition rule does not count: it compares an object
+// with the stored one, and an unchanged object satisfies it.
+func (p *planner) differing(pair *Pair, spoke, hub []string) string {
+	isTransition := func(rule string) bool { return strings.Contains(rule, "oldSelf") }
+	for i, rule := range spoke {
+		spoke[i] = pair.inHub(rule)
+	}
+	var parts []string
+	for side, rules := range [2][2][]string{{spoke, hub}, {hub, spoke}} {
+		for _, rule := range rules[0] {
+			if !isTransition(rule) && !slices.Contains(rules[1], rule) {
+				parts = append(parts, fmt.Sprintf("%s has the rule %q, and %s has not", p.version(Direction(side)), rule, p.version(1-Direction(side))))
+			}
+		}
+	}
+	return strings.Join(parts, ", and ")
+}
+
+var selfPath = regexp.MustCompile(`\bself((?:\.[A-Za-z_]\w*)+)`)
+
+// inHub returns a rule of the spoke's struct with the names that its fields have in the hub.
+func (p *Pair) inHub(rule string) string {
+	return selfPath.ReplaceAllStringFunc(rule, func(text string) string {
+		return "self." + strings.Join(p.pathInHub(strings.Split(text, ".")[1:]), ".")
+	})
+}
+
+func (p *Pair) pathInHub(names []string) []string {
+	if p == nil || len(names) == 0 {
+		return names
+	}
+	for n := len(names); n > 0; n-- {
+		for _, c := range p.Claims {
+			if c.Value != nil && slices.Equal(c.Spoke.names(), names[:n]) {
+				return slices.Concat(c.Hub.names(), c.Value.structs().pathInHub(names[n:]))
+			}
+		}
+	}
+	return names
+}
