@@ -259,7 +259,7 @@ func (g *randomGrid) run(t *testing.T, trials ...*trial) {
 	annotations := g.annotations(t, valid)
 	for _, tr := range trials {
 		for _, r := range tr.requests {
-			if r.err != nil && !strings.Contains(r.err.Error(), "AdmissionPolicy") && (apierrors.IsBadRequest(r.err) ||
+			if r.err != nil && !strings.Contains(r.err.Error(), "denied request: ") && (apierrors.IsBadRequest(r.err) ||
 				apierrors.IsInvalid(r.err)) {
 				r.invalid = r.err.Error() // the object, after mutations
 			}

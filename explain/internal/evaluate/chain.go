@@ -21,6 +21,7 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/policy/matching"
 	auditinternal "k8s.io/apiserver/pkg/apis/audit"
 	"k8s.io/apiserver/pkg/warning"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
 	"github.com/webhook-gen/webhook-gen/explain/internal/request"
@@ -103,6 +104,7 @@ func (e *Evaluator) begin(around Surroundings) (*evaluation, error) {
 func (v *evaluation) run(ctx context.Context, a admission.Attributes) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
+	v.objects.scalesCustom = a.GetSubresource() == "scale" && !scheme.Scheme.IsGroupRegistered(a.GetResource().Group)
 	annotations := map[string]string{}
 	said := &warnings{}
 	if err := v.admit(warning.WithWarningRecorder(ctx, said), recorded{a, annotations}); err != nil {

@@ -33,7 +33,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/webhook-gen/webhook-gen/explain/internal/admit"
-	"github.com/webhook-gen/webhook-gen/explain/internal/object"
 	"github.com/webhook-gen/webhook-gen/explain/internal/policy"
 	"github.com/webhook-gen/webhook-gen/explain/internal/served"
 	"github.com/webhook-gen/webhook-gen/explain/project"
@@ -531,6 +530,8 @@ func (p recordedPatcher) Patch(ctx context.Context, r patch.Request, budget int6
 	}
 	completed, err := p.complete(after)
 	if err != nil {
+		s.Verdict, s.Message = Error, err.Error()
+		p.add(s)
 		return nil, err
 	}
 	if was, is := Content(before), Content(completed); !equality.Semantic.DeepEqual(was, is) {
@@ -542,13 +543,13 @@ func (p recordedPatcher) Patch(ctx context.Context, r patch.Request, budget int6
 
 // complete returns the object as the dispatcher stores it: of its Go type, and with defaults.
 func (p recordedPatcher) complete(after runtime.Object) (runtime.Object, error) {
-	u, ok := after.(runtime.Unstructured)
-	if !ok {
-		return after, nil
+	u, isUntyped := after.(runtime.Unstructured)
+	if isUntyped {
+		after = &unstructured.Unstructured{Object: u.UnstructuredContent()}
 	}
-	completed, err := object.Typed(&unstructured.Unstructured{Object: u.UnstructuredContent()})
-	if err != nil {
-		return nil, err
+	completed, err := p.objects.ConvertToVersion(after, nil)
+	if err != nil || !isUntyped {
+		return completed, err
 	}
 	p.objects.Default(completed)
 	return completed, nil

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -32,6 +33,8 @@ type objects struct {
 	core  managedfields.TypeConverter // nil until a mutation needs it
 	// unknown is the reason why a request cannot be evaluated; nil if it can.
 	unknown error
+	// scalesCustom reports a request for the subresource scale of a custom resource.
+	scalesCustom bool
 }
 
 // kind is a kind with a schema.
@@ -151,8 +154,12 @@ func (o *objects) cannotConvert(from, to schema.GroupVersionKind) error {
 	return o.unknown
 }
 
-// ConvertToVersion makes a Go type of an object of one of Kubernetes' own kinds.
+// ConvertToVersion makes a Go type of an object of one of Kubernetes' own kinds. It fails for the result of a mutation
+// of a custom resource's Scale, as in an API server (crConverter of k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
 func (o *objects) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
+	if o.scalesCustom {
+		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", autoscalingv1.SchemeGroupVersion)
+	}
 	if u, ok := in.(*unstructured.Unstructured); ok {
 		return object.Typed(u)
 	}
