@@ -50,8 +50,9 @@ func Names(folder string, patterns ...string) (names []string) {
 		var found []string
 		for _, name := range matched {
 			entries, err := fs.ReadDir(files, name)
-			if err != nil {
+			if err != nil || isManifest(name) && name != path.Clean(pattern) { // a folder in place of a file is an error
 				found = append(found, name)
+				continue
 			}
 			for _, e := range entries {
 				if ext := path.Ext(e.Name()); ext == ".yaml" || ext == ".yml" {

@@ -75,7 +75,7 @@ func (d *deliverer) waited() (all []migrated) {
 			}
 			for _, group := range r.APIGroups {
 				for _, resource := range r.Resources {
-					if of := (migrated{group, resource}); !slices.Contains(all, of) && !strings.Contains(resource, "/") {
+					if of := (migrated{literal(quoted(group)), literal(quoted(resource))}); !slices.Contains(all, of) && !strings.Contains(resource, "/") {
 						all = append(all, of)
 					}
 				}
