@@ -105,10 +105,10 @@ func TestOriginOfBuilds(t *testing.T) {
 		goMod            string // a part; empty where the command fails
 		said             string
 	}{
-		"work tree":             {nil, nil, ", built from " + tree, replace, "image builds and other machines"},
+		"work tree":             {nil, nil, ", built from " + tree, replace, "Image builds and other machines"},
 		"linked as a release":   {[]string{"-ldflags=-X main.released=v0.3.0"}, nil, "webhook-gen v0.3.0 ", engine.RuntimeModule + " v0.3.0\n", ""},
 		"-trimpath":             {trimmed, nil, "source unknown", "", "pass --source DIR"},
-		"-trimpath with source": {trimmed, []string{"--source", tree}, "source unknown", replace, "image builds and other machines"},
+		"-trimpath with source": {trimmed, []string{"--source", tree}, "source unknown", replace, "Image builds and other machines"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

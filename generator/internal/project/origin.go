@@ -119,7 +119,7 @@ func (s site) replaceBelow(changes []output.Change, modulePaths ...string) error
 		if !slices.ContainsFunc(file.Replace, func(r *modfile.Replace) bool { return filepath.Join(dir, filepath.FromSlash(r.New.Path)) == s.Root }) {
 			continue // does not depend on the project
 		}
-		if changes[i].New, err = s.origin.replace(file, append(modulePaths, engine.IntegrationModule)...); err != nil {
+		if changes[i].New, err = s.origin.replace(file, append(slices.Clone(modulePaths), engine.IntegrationModule)...); err != nil {
 			return err
 		}
 	}
