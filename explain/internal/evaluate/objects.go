@@ -172,6 +172,13 @@ func (o *objects) ConvertFieldLabel(schema.GroupVersionKind, string, string) (st
 
 // GetTypeConverter returns the types that an ApplyConfiguration is merged by.
 func (o *objects) GetTypeConverter(of schema.GroupVersionKind) managedfields.TypeConverter {
+	if of == autoscalingv1.SchemeGroupVersion.WithKind("Scale") { // an API server has no type for it
+		none, err := managedfields.NewTypeConverter(nil, false)
+		if err != nil {
+			o.unknown = err
+		}
+		return none
+	}
 	if scheme.Scheme.Recognizes(of) {
 		if o.core == nil {
 			o.core = applyconfigurations.NewTypeConverter(scheme.Scheme)
