@@ -260,15 +260,26 @@ type tray struct {
 // TestRemovedStruct removes a struct from an object. The values that the annotation keeps for its members stay away,
 // although the conversion sets another member.
 func TestRemovedStruct(t *testing.T) {
-	shining := func(ctx context.Context, src *lamp[textSpec], dst *lamp[numberSpec]) error {
+	fields := func(ctx context.Context, src *lamp[textSpec], dst *lamp[numberSpec]) error {
+		err := fieldsToHub(ctx, src, dst)
+		dst.Spec.Watts = cmp.Or(dst.Spec.Watts, 40)
+		return err
+	}
+	toHub := func(ctx context.Context, src *lamp[textSpec], dst *lamp[numberSpec]) error {
 		*dst = lamp[numberSpec]{}
-		if err := fieldsToHub(ctx, src, dst); err != nil {
+		if err := fields(ctx, src, dst); err != nil {
 			return err
 		}
-		dst.Spec.Watts = cmp.Or(dst.Spec.Watts, 40)
 		return Exchange(ctx, src, dst, textStash, numberStash, fieldsFromHub)
 	}
-	h := NewHandler(Serve(Between("example.com", "Lamp", "v1", "v2", shining, lampFromHub, nil)))
+	fromHub := func(ctx context.Context, src *lamp[numberSpec], dst *lamp[textSpec]) error {
+		*dst = lamp[textSpec]{}
+		if err := fieldsFromHub(ctx, src, dst); err != nil {
+			return err
+		}
+		return Exchange(ctx, src, dst, numberStash, textStash, fields)
+	}
+	h := NewHandler(Serve(Between("example.com", "Lamp", "v1", "v2", toHub, fromHub, nil)))
 	convert := func(to, object string) string {
 		return string(answerOf(t, call(h, reviewOf("example.com/"+to, object))).Response.ConvertedObjects[0])
 	}
@@ -279,6 +290,12 @@ func TestRemovedStruct(t *testing.T) {
 	removed := strings.Replace(stored, `,"spec":{"watts":"60"}`, "", 1)
 	if got := convert("v2", removed); removed == stored || !strings.Contains(got, `"spec":{"watts":40}`) {
 		t.Errorf("%s\n%s", removed, got)
+	}
+
+	// A member that is missing in the version stays missing.
+	dark := convert("v1", `{"apiVersion":"example.com/v2","kind":"Lamp","metadata":{"name":"a"}}`)
+	if got := convert("v2", dark); strings.Contains(got, "watts") {
+		t.Errorf("%s\n%s", dark, got)
 	}
 }
 

@@ -23,6 +23,8 @@ type restoring struct {
 	// lacks reports whether the source object lacks the struct at the path of the place; nil if that is unknown.
 	lacks func(path []string) bool
 	at    []string
+	// gone is set below a struct that the object lacks.
+	gone bool
 }
 
 // rollback restores the object to its state before the changes.
@@ -66,12 +68,15 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 		c := child.leaf
 		if inner := f.Shape.Structs(value, present); c == nil && inner.IsValid() {
 			r.at = append(r.at, f.Name)
-			if !r.isGone(f) {
-				r.fields(inner, child)
-			}
+			around := r.gone
+			r.gone = around || r.isGone(f)
+			r.fields(inner, child)
+			r.gone = around
 			r.at = r.at[:len(r.at)-1]
 		} else if !child.adds() {
 			r.field(f, v, value, present, child)
+		} else if r.gone {
+			continue
 		} else if text := r.allowed(child, c.Is); text != nil && r.read(f, v, text) { // in place of a zero, if any
 			r.applied++
 		}
@@ -80,6 +85,7 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 
 // isGone reports whether the object lacks a struct that Go writes even if it is missing. Values that the annotation
 // keeps for its members go with it, even if the conversion sets other members: a negated bool is true without a struct.
+// Members that are missing there stay missing.
 func (r *restoring) isGone(f *wire.Member) bool {
 	return r.lacks != nil && f.MayBeMissing() && r.lacks(r.at)
 }
@@ -117,6 +123,8 @@ func (r *restoring) value(live any, n *node) any {
 	c := n.leaf
 	switch {
 	case c == nil:
+	case r.gone && (c.Is != nil || c.Order != nil):
+		return live
 	case c.Around != nil:
 		live = r.surround(live, n)
 	case c.Order != nil:
