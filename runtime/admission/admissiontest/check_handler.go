@@ -71,6 +71,14 @@ func (w Webhook) reviewOf(operation admissionv1.Operation, c call, object, old j
 	return r.As(c.kind.APIVersion, c.kind.Kind).Resource(anyKind(c.apiVersion).APIVersion, resource, subResource).Named("default", "filled")
 }
 
+// warned checks the warning of a function. The handler's own warnings, of deprecated fields, come before it.
+func (c handlerCheck) warned(r *Result[json.RawMessage], want string) {
+	r.t.Helper()
+	if r.answered() && (len(r.Response.Warnings) == 0 || r.Response.Warnings[len(r.Response.Warnings)-1] != want) {
+		r.t.Errorf("warnings %q, want %q at their end", r.Response.Warnings, want)
+	}
+}
+
 // answers checks that a review reaches the function for its operation, and that each answer reaches the API server.
 func (c handlerCheck) answers(t testing.TB, r Review[json.RawMessage]) {
 	t.Helper()
@@ -88,7 +96,7 @@ func (c handlerCheck) answers(t testing.TB, r Review[json.RawMessage]) {
 			},
 			func(r *Result[json.RawMessage]) {
 				r.t.Helper()
-				r.Allowed().Warned("a warning").Audited("audited", "yes").Unchanged()
+				c.warned(r.Allowed().Audited("audited", "yes").Unchanged(), "a warning")
 			},
 		},
 		{
@@ -96,7 +104,7 @@ func (c handlerCheck) answers(t testing.TB, r Review[json.RawMessage]) {
 			func(q question) error { q.request.Warn("a warning"); return errors.New("no reason") },
 			func(r *Result[json.RawMessage]) {
 				r.t.Helper()
-				r.Denied(http.StatusForbidden, "no reason").Warned("a warning")
+				c.warned(r.Denied(http.StatusForbidden, "no reason"), "a warning")
 			},
 		},
 		{
