@@ -67,7 +67,7 @@ func TestPlainCheckout(t *testing.T) {
 
 func (c checkout) newProject(t *testing.T) {
 	p := c.project(t)
-	if said := p.gen("init", "--module", "example.com/shop"); !strings.Contains(said, "image builds and other machines lack that folder") {
+	if said := p.gen("init", "--module", "example.com/shop"); !strings.Contains(said, "Image builds and other machines lack that folder") {
 		t.Errorf("init does not say what the replacement means\n%s", said)
 	}
 	p.run("go", "build", "./...")

@@ -79,7 +79,7 @@ func (p project) switched(t *testing.T, c cluster, url, authority string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.must(p, string(text), "replace")
+		c.must(p, string(text), "replace", "--save-config") // as apply does
 	}
 	versions := func(object map[string]any) (all string) {
 		of, _, _ := unstructured.NestedSlice(object, "spec", "versions")

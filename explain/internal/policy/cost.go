@@ -323,6 +323,9 @@ func (e estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 
 func (e estimator) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	of := e.CostEstimator.EstimateCallCost(function, overload, target, args)
+	if function == "split" && of != nil && of.ResultSize != nil { // the empty text has one part, and the estimate none
+		of.ResultSize.Max = Sum(of.ResultSize.Max, 1)
+	}
 	switch {
 	case function == "format" && target != nil: // of values that may hold everything
 		e.sizes.largest = math.MaxUint64

@@ -102,9 +102,14 @@ func copyCommands(root, handlers string) []string {
 // replaceIn returns the commands that give a nested module the project's replacement of the runtime, if there is one,
 // and its requirement.
 func replaceIn(folder string) []string {
-	const replacement = "{{with .Replace}}-replace={{$.Path}}={{.Path}}{{with .Version}}@{{.}}{{end}}{{else}}-fmt{{end}}"
+	// The module of the test is beside the runtime.
+	below := strings.TrimPrefix(templates.IntegrationPath, templates.RuntimePath)
+	replace := func(below string) string {
+		replacement := "{{with .Replace}}-replace={{$.Path}}" + below + "={{.Path}}" + below + "{{with .Version}}@{{.}}{{end}}{{else}}-fmt{{end}}"
+		return fmt.Sprintf(`go -C %s mod edit "$(go list -mod=mod -m -f '%s' %s)"`, folder, replacement, templates.RuntimePath)
+	}
 	return []string{
-		fmt.Sprintf(`go -C %s mod edit "$(go list -mod=mod -m -f '%s' %s)"`, folder, replacement, templates.RuntimePath),
+		replace(""), replace(below),
 		fmt.Sprintf("go -C %s mod tidy", folder),
 	}
 }

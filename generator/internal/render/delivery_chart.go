@@ -365,7 +365,7 @@ func (d *deliverer) chartVersions(b *bytes.Buffer, c deliveredCRD) {
 		b.WriteString("  -")
 		name := fmt.Sprint(v["name"])
 		for _, setting := range []string{"served", "storage"} {
-			fmt.Fprintf(b, " %s: {{ include %q (dict \"root\" $ \"definition\" %q \"version\" %q \"marker\" %v) }}\n   ", setting, d.options.Delivery.Name+"."+setting, c.name, name, v[setting] == true)
+			fmt.Fprintf(b, " %s: {{ include %q (dict \"root\" $ \"definition\" %q \"version\" %q \"marker\" %v) }}\n   ", setting, d.options.Delivery.Name+".version."+setting, c.name, name, v[setting] == true)
 		}
 		rest := maps.Clone(v)
 		delete(rest, "served")
