@@ -95,7 +95,7 @@ func TestSmallest(t *testing.T) {
 				return failing
 			}
 			got := test.search.Smallest(test.objects)
-			if text := strings.TrimSuffix(fmt.Sprintf("%s %s", got[0], got[1]), " "); text != test.want {
+			if text := strings.TrimSuffix(string(got[0])+" "+string(got[1]), " "); text != test.want {
 				t.Errorf("got %s, want %s", text, test.want)
 			}
 			if tried > test.search.Tries {
