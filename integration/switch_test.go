@@ -200,8 +200,8 @@ func TestConversionSwitchByService(t *testing.T) {
 	}
 }
 
-// endpoint gives a Service an endpoint, as controllers do. API servers have a proxy for pods alone, and read Endpoints or
-// EndpointSlices, depending on their version.
+// endpoint gives a Service an endpoint, as controllers do. API servers have a proxy for pods alone, and read Endpoints
+// or EndpointSlices, depending on their version.
 func (c crateTest) endpoint(service, address string, port int32) {
 	c.Helper()
 	meta := metav1.ObjectMeta{Namespace: c.namespace, Name: service, Labels: map[string]string{discoveryv1.LabelServiceName: service}}

@@ -24,8 +24,8 @@ import (
 )
 
 // TestGeneratedCode builds the generated code of all scenarios, and runs the generated tests, in one workspace and few
-// calls of the go command. The tests of scenarios with the warnings V11 or V21 fail: one version refuses values that the
-// other accepts.
+// calls of the go command. The tests of scenarios with the warnings V11 or V21 fail: one version refuses values that
+// the other accepts.
 func TestGeneratedCode(t *testing.T) {
 	skipIfShort(t)
 	t.Setenv("WEBHOOK_GEN", webhookGen(t)) // tests of policies run it
@@ -159,8 +159,8 @@ type workspace struct {
 	t    *testing.T
 	root string
 	used []string
-	// requirements and sums are the go.mod and go.sum of a module with this tree's runtime and the versions of its other
-	// dependencies.
+	// requirements and sums are the go.mod and go.sum of a module with this tree's runtime and the versions of its
+	// other dependencies.
 	requirements, sums string
 }
 

@@ -210,7 +210,8 @@ func (p *policySession) install(t *testing.T) {
 	if _, err := envtest.InstallCRDs(p.config, envtest.CRDInstallOptions{Paths: []string{"testdata/policies.yaml"}, ErrorIfPathMissing: true}); err != nil {
 		t.Fatal(err)
 	}
-	// notYet reports an error that goes away: a definition is not yet served, or a policy of an earlier test still denies.
+	// notYet reports an error that goes away: a definition is not yet served, or a policy of an earlier test still
+	// denies.
 	notYet := func(err error) bool {
 		return err != nil && (apierrors.IsNotFound(err) || strings.Contains(err.Error(), "ValidatingAdmissionPolicy"))
 	}

@@ -49,7 +49,8 @@ type Request struct {
 
 	// Name is the object's name. It is empty if the API server has yet to generate it.
 	Name string
-	// Namespace is the object's namespace. It is empty for cluster-scoped objects, except that a Namespace is in itself.
+	// Namespace is the object's namespace. It is empty for cluster-scoped objects, except that a Namespace is in
+	// itself.
 	Namespace string
 	// UserInfo is the user who made the request.
 	UserInfo authenticationv1.UserInfo

@@ -33,9 +33,9 @@ type Observation struct {
 	Desired string
 	// Objects is the number of objects in the review.
 	Objects int
-	// LeftOut is the number of objects with values left out. Values of stored objects may not fit their Go type, the other
-	// version or the annotation: each of these objects is logged by its name. Values of an annotation may take too much
-	// work: the first of these objects is logged, and then one a minute.
+	// LeftOut is the number of objects with values left out. Values of stored objects may not fit their Go type, the
+	// other version or the annotation: each of these objects is logged by its name. Values of an annotation may take
+	// too much work: the first of these objects is logged, and then one a minute.
 	LeftOut int
 	// BytesIn and BytesOut are the lengths of the review and of its answer.
 	BytesIn, BytesOut int

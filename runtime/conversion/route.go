@@ -97,8 +97,8 @@ func (r *route) text(ctx context.Context, o object, omitted *settings.Omissions,
 		if !some {
 			return ctx, nil
 		}
-		// The members are converted instead of passed on as text. So restore sees whether a value is set, and the values
-		// that it restores are written.
+		// The members are converted instead of passed on as text. So restore sees whether a value is set, and the
+		// values that it restores are written.
 		decoding := *r
 		decoding.same, decoding.from = same, less(r.whole, same)
 		r = &decoding

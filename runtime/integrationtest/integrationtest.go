@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package integrationtest is the test that webhook-gen generates for a project with tests.integration in webhook-gen.yaml:
-// a real API server calls the project's webhooks for each of its samples. It needs kube-apiserver and etcd in the folder
-// that KUBEBUILDER_ASSETS names, as webhook-gen assets prints it.
+// Package integrationtest is the test that webhook-gen generates for a project with tests.integration in
+// webhook-gen.yaml: a real API server calls the project's webhooks for each of its samples. It needs kube-apiserver and
+// etcd in the folder that KUBEBUILDER_ASSETS names, as webhook-gen assets prints it.
 package integrationtest
 
 import (

@@ -23,7 +23,8 @@ const (
 	conversionName = "webhook-conversion"
 	// conversionRate is the greatest number of requests a second.
 	conversionRate = 100
-	// serveWait is how long `on` waits until the API server serves a version, and failWait how long reads in it may fail.
+	// serveWait is how long `on` waits until the API server serves a version, and failWait how long reads in it may
+	// fail.
 	serveWait, failWait = time.Minute, 10 * time.Second
 )
 

@@ -31,8 +31,8 @@
 //
 //	webhook migrate --context staging
 //
-// The command conversion serves a new version once the conversion webhook answers for all stored objects, goes back, and
-// shows what is stored, served and answered:
+// The command conversion serves a new version once the conversion webhook answers for all stored objects, goes back,
+// and shows what is stored, served and answered:
 //
 //	webhook conversion on --version v2
 //

@@ -241,8 +241,8 @@ func (m *migrator) objects(ctx context.Context, d *customResourceDefinition, don
 		page, err := m.page(ctx, served, limit, next)
 		switch {
 		case apierrors.IsResourceExpired(err) && again < restarts:
-			// The status has a token to go on from the same key in a newer list, in which new objects are already stored in
-			// the storage version.
+			// The status has a token to go on from the same key in a newer list, in which new objects are already
+			// stored in the storage version.
 			again++
 			if status := apierrors.APIStatus(nil); errors.As(err, &status) {
 				next = status.Status().Continue

@@ -26,9 +26,9 @@ const (
 type Register = func(handle func(path string, handler http.Handler), options ...admission.Option) error
 
 // Run runs a command of this package on the standard streams. The first argument is the command's name: scan, convert,
-// migrate, conversion or wait. For other arguments, or none, ran is false, and the program should go on. The code is the
-// exit code: 0 without findings, 1 with findings, 2 if the command could not check, convert or migrate everything. Run
-// calls register only for a command.
+// migrate, conversion or wait. For other arguments, or none, ran is false, and the program should go on. The code is
+// the exit code: 0 without findings, 1 with findings, 2 if the command could not check, convert or migrate everything.
+// Run calls register only for a command.
 func Run(ctx context.Context, args []string, register Register) (code int, ran bool) {
 	return run(ctx, args, register, os.Stdin, os.Stdout, os.Stderr)
 }

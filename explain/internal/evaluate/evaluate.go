@@ -86,8 +86,8 @@ type Step struct {
 	Index         *int    `json:"index,omitempty"`
 	Phase         Phase   `json:"phase"`
 	Verdict       Verdict `json:"verdict"`
-	// Message is the message of the first failed validation or of the webhook, the error, or the reason why the policy or
-	// the webhook does not match.
+	// Message is the message of the first failed validation or of the webhook, the error, or the reason why the policy
+	// or the webhook does not match.
 	Message string `json:"message,omitempty"`
 	// Advice says what to do about a call without an answer.
 	Advice string `json:"advice,omitempty"`
@@ -99,13 +99,13 @@ type Step struct {
 	Mutation *int `json:"mutation,omitempty"`
 	// Cost is the cost of all expressions of a policy's step.
 	Cost int64 `json:"cost,omitempty"`
-	// EstimatedCost is the cost of these expressions for the most expensive object; at most math.MaxInt64. Explain alone
-	// estimates it, if it knows the type of the object.
+	// EstimatedCost is the cost of these expressions for the most expensive object; at most math.MaxInt64. Explain
+	// alone estimates it, if it knows the type of the object.
 	EstimatedCost int64 `json:"estimatedCost,omitempty"`
 	// Object is the object after a step that changes it.
 	Object map[string]any `json:"object,omitempty"`
-	// kind is the kind of the object as the policy sees it; empty if nothing is evaluated. source is the policy as it was
-	// read.
+	// kind is the kind of the object as the policy sees it; empty if nothing is evaluated. source is the policy as it
+	// was read.
 	kind   schema.GroupVersionKind
 	source *unstructured.Unstructured
 }
@@ -432,8 +432,8 @@ func (r *validationRecorder) Validate(ctx context.Context, resource schema.Group
 	if m := r.policy.matched; m != nil && m.Error == nil && !m.Matches {
 		s.Verdict, s.Message = ConditionFalse, falseCondition(*m)
 	}
-	// The first validation that counts, or else the first error that failurePolicy ignores. An error of an audit annotation
-	// denies whatever the binding's validationActions are.
+	// The first validation that counts, or else the first error that failurePolicy ignores. An error of an audit
+	// annotation denies whatever the binding's validationActions are.
 	denies := false
 	for _, action := range []validating.PolicyDecisionAction{validating.ActionDeny, validating.ActionAdmit} {
 		for _, d := range result.Decisions {

@@ -155,7 +155,8 @@ func (o *objects) cannotConvert(from, to schema.GroupVersionKind) error {
 }
 
 // ConvertToVersion makes a Go type of an object of one of Kubernetes' own kinds. It fails for the result of a mutation
-// of a custom resource's Scale, as in an API server (crConverter of k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
+// of a custom resource's Scale, as in an API server (crConverter of
+// k8s.io/apiextensions-apiserver/pkg/apiserver/conversion).
 func (o *objects) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
 	if o.scalesCustom {
 		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s", autoscalingv1.SchemeGroupVersion)

@@ -209,8 +209,8 @@ func (c *costs) estimate(x expression, checked *celgo.Ast, small string) (cost u
 	restore()
 	cost = estimate.Max
 	if readsComputed(checked.NativeRep()) {
-		// An API server counts one more for each computed value of which an expression reads a field or an element. With
-		// the read, the value costs at least 2.
+		// An API server counts one more for each computed value of which an expression reads a field or an element.
+		// With the read, the value costs at least 2.
 		cost = Sum(cost, cost/2)
 	}
 	if cost > unlimited {

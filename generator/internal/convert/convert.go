@@ -23,7 +23,8 @@ type Plan struct {
 	Root *Pair
 	// Schemas are the stash's schemas, by side.
 	Schemas Sides[*Schema]
-	// Refused are the fields of both versions for which a marker accepts what V11 is about, as sorted paths in JSON names.
+	// Refused are the fields of both versions for which a marker accepts what V11 is about, as sorted paths in JSON
+	// names.
 	Refused []string
 }
 

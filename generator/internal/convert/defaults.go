@@ -101,8 +101,8 @@ func (v *Value) zeroMembers(d Direction) (all []Path) {
 	return all
 }
 
-// replacedAround returns the field of a pointer around the claim's field in a direction's destination, if the zero value
-// makes no struct there and an API server sets a default that has the field.
+// replacedAround returns the field of a pointer around the claim's field in a direction's destination, if the zero
+// value makes no struct there and an API server sets a default that has the field.
 func (c *Claim) replacedAround(d Direction) *resolve.Field {
 	path := c.To(d)
 	if c.ZeroBelow(d) || path.Last().Type.Kind() == resolve.Pointer {

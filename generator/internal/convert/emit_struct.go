@@ -52,8 +52,8 @@ func (p *Pair) Emit(b Body) {
 	}
 }
 
-// emitClaims writes the conversions of some of a struct's fields; whole are the claims of the whole struct. Fields behind
-// the same pointer of src are in one block, and so are fields behind the same pointer of dst.
+// emitClaims writes the conversions of some of a struct's fields; whole are the claims of the whole struct. Fields
+// behind the same pointer of src are in one block, and so are fields behind the same pointer of dst.
 func emitClaims(b Body, claims []*Claim, src, dst operand, whole []*Claim) {
 	for len(claims) > 0 {
 		if p, group, rest := behindPointer(b.To, claims, func(c *Claim) pointer { return c.sourcePointer(b.To, src) }); len(group) > 1 {
@@ -187,8 +187,8 @@ func (c *Claim) emit(b Body, src, dst operand) {
 	})
 }
 
-// emitUnconverted writes a comment for a field of src without a counterpart. A drop deletes an entry of metadata, which was
-// copied with the others.
+// emitUnconverted writes a comment for a field of src without a counterpart. A drop deletes an entry of metadata, which
+// was copied with the others.
 func (c *Claim) emitUnconverted(b Body) {
 	from := c.From(b.To)
 	switch {

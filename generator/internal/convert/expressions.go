@@ -78,7 +78,8 @@ func typeRules(t *resolve.Type) (all []string) {
 }
 
 // differing describes the rules that one version alone has. A transition rule does not count: it compares an object
-// with the stored one, and an unchanged object satisfies it. Nor does a rule about a field that the other version lacks.
+// with the stored one, and an unchanged object satisfies it. Nor does a rule about a field that the other version
+// lacks.
 func (p *planner) differing(pair *Pair, spoke, hub []string) string {
 	isOwn := func(side Side) func(string) bool {
 		return func(rule string) bool { return strings.Contains(rule, "oldSelf") || pair.lacksField(rule, side) }

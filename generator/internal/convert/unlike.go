@@ -83,8 +83,8 @@ func (p *planner) noteUnknown(plan *Plan) {
 	})
 }
 
-// noteFloats warns of numbers that a conversion reads into a float32, with fewer digits than an object may have. Members
-// that the handler copies as text keep their digits.
+// noteFloats warns of numbers that a conversion reads into a float32, with fewer digits than an object may have.
+// Members that the handler copies as text keep their digits.
 func (p *planner) noteFloats(plan *Plan) {
 	same, warned := plan.Same(), map[*resolve.Field]bool{}
 	plan.visit(func(in *Pair, c *Claim, here place) bool {

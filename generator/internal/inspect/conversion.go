@@ -33,8 +33,8 @@ type ConversionDoc struct {
 
 // FieldDoc describes how a field is converted in each direction.
 type FieldDoc struct {
-	// Spoke and Hub are paths in JSON names, with [] for the elements of a list or map, and * for all fields of a struct
-	// that the user's own code completes. A path is empty if the version does not have the field.
+	// Spoke and Hub are paths in JSON names, with [] for the elements of a list or map, and * for all fields of a
+	// struct that the user's own code completes. A path is empty if the version does not have the field.
 	Spoke string `json:"spoke,omitempty"`
 	Hub   string `json:"hub,omitempty"`
 	// By is the rule that claims the field: "name" if both sides have the same name, or "to", "custom", "stash",

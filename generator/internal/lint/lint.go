@@ -63,7 +63,8 @@ type Facts struct {
 	Services map[string][]int32
 	// Now is the time at which certificates have to be valid; the zero value does not judge them.
 	Now time.Time
-	// Served are the versions that resources, as orders.shop.example.com, are served in, as far as definitions are known.
+	// Served are the versions that resources, as orders.shop.example.com, are served in, as far as definitions are
+	// known.
 	Served map[string][]string
 	// Defined are all versions of these resources, served or not, and Scopes their scopes.
 	Defined map[string][]string

@@ -120,8 +120,8 @@ func (p pass) isMisspelt(groups []string, entry string) bool {
 	return ok
 }
 
-// namesResource reports whether an entry of a rule's resources names a resource of one of the groups. It reports true if
-// a group is not Kubernetes' own, because its resources are unknown.
+// namesResource reports whether an entry of a rule's resources names a resource of one of the groups. It reports true
+// if a group is not Kubernetes' own, because its resources are unknown.
 func (p pass) namesResource(groups []string, entry string) bool {
 	name, _, _ := strings.Cut(entry, "/")
 	return name == "*" || !p.areBuiltin(groups) || slices.ContainsFunc(p.builtin, func(r model.BuiltinResource) bool {

@@ -29,7 +29,8 @@ type Definition struct {
 	// Unconverted is true for the strategy None: versions differ in nothing but apiVersion. It is an API server's
 	// default. A file without a strategy may leave it to an overlay.
 	Unconverted bool
-	// Idle is the position of a webhook beside the strategy None, which API servers refuse. It is not valid without one.
+	// Idle is the position of a webhook beside the strategy None, which API servers refuse. It is not valid without
+	// one.
 	Idle diag.Range
 }
 
@@ -42,8 +43,8 @@ type Version struct {
 	Subresources []string
 	// Scaled is the path of the field that the subresource scale writes, such as spec.replicas; empty without scale.
 	Scaled string
-	// Schema is what the version's objects have; nil where nothing says it, or where fields that it does not have are kept
-	// all the same (spec.preserveUnknownFields).
+	// Schema is what the version's objects have; nil where nothing says it, or where fields that it does not have are
+	// kept all the same (spec.preserveUnknownFields).
 	Schema *Schema
 }
 

@@ -42,7 +42,8 @@ func (r *reader) policy(t text, node *yaml.Node, mutating, binding bool) {
 	t.positions(source.At, "", node)
 	if binding {
 		if ref := bound.Spec.ParamRef; ref != nil && ref.ParameterNotFoundAction == nil && strings.HasSuffix(bound.APIVersion, "/v1alpha1") {
-			// SetDefaults_ParamRef of k8s.io/kubernetes/pkg/apis/admissionregistration/v1alpha1. Later versions need the field.
+			// SetDefaults_ParamRef of k8s.io/kubernetes/pkg/apis/admissionregistration/v1alpha1. Later versions need
+			// the field.
 			ref.ParameterNotFoundAction = new(admissionregistrationv1.DenyAction)
 		}
 		r.bindings = append(r.bindings, boundPolicy{mutating, &model.Binding{Source: source, Name: bound.Name, Spec: bound.Spec}})

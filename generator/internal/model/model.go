@@ -75,8 +75,8 @@ func (p *Project) ByManifest() (parts []*Project, manifests []string) {
 	return parts, manifests
 }
 
-// Distinct returns the configurations for one cluster. Configurations of several manifests may have the same name, which
-// kustomize or a chart then completes. Here, all but the first get the folder of their manifest as a suffix.
+// Distinct returns the configurations for one cluster. Configurations of several manifests may have the same name,
+// which kustomize or a chart then completes. Here, all but the first get the folder of their manifest as a suffix.
 func (p *Project) Distinct() (all []*Configuration) {
 	type object struct {
 		mutating bool

@@ -118,8 +118,8 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	return result, nil
 }
 
-// definitionFolders returns the folders with CRDs of the webhooks' kinds: config/crd, other folders below a folder named
-// config and, for kinds that none of them defines, any other place in the module, such as the crds of a chart.
+// definitionFolders returns the folders with CRDs of the webhooks' kinds: config/crd, other folders below a folder
+// named config and, for kinds that none of them defines, any other place in the module, such as the crds of a chart.
 func definitionFolders(root string, webhooks []*model.Webhook) (folders []string) {
 	const usual = "config/crd"
 	if regular.Exists(filepath.Join(root, filepath.FromSlash(usual))) {

@@ -249,8 +249,8 @@ func (s *Schema) fields(t *resolve.Type, inside []*resolve.Type) {
 	}
 }
 
-// Requires reports whether an object must have a field of a struct: as controller-gen decides, from markers of the field
-// and of its package, and then from the tag.
+// Requires reports whether an object must have a field of a struct: as controller-gen decides, from markers of the
+// field and of its package, and then from the tag.
 func Requires(of *resolve.Type, f *resolve.Field) bool {
 	return IsRequired(f) || !hasMarker(f, "+optional", "+k8s:optional", validation+"Optional") &&
 		!f.OmitEmpty && !f.OmitZero && !of.PackageMarked(validation+"Optional")

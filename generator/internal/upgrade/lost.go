@@ -45,9 +45,9 @@ type Loss struct {
 	Part string
 	// Group, Version and Resource are of the first rule, or of the definition.
 	Group, Version, Resource string
-	// Instead is the only new object that does for another version or resource of the group what the lost object did. It
-	// is empty without one, or with several. Moved is true if the resource is the same. Else several losses may have the
-	// same object: it replaces the one whose type has gone.
+	// Instead is the only new object that does for another version or resource of the group what the lost object did.
+	// It is empty without one, or with several. Moved is true if the resource is the same. Else several losses may have
+	// the same object: it replaces the one whose type has gone.
 	Instead string
 	Moved   bool
 }

@@ -32,8 +32,8 @@ import (
 type Replacement struct {
 	// Policy is the name of the policy.
 	Policy string
-	// Numbers and Texts are in the expressions of the policy and in the markers of the type. Random objects have values,
-	// lengths and sizes near them.
+	// Numbers and Texts are in the expressions of the policy and in the markers of the type. Random objects have
+	// values, lengths and sizes near them.
 	Numbers []int64
 	Texts   []string
 }

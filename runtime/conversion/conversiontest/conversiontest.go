@@ -54,8 +54,8 @@ type Kind[S, H any] struct {
 	// Kept are the fields of either version that the conversion itself loses wholly or in part, so that the annotation
 	// has to keep them. They are paths as in Dropped. All other fields must come back without the annotation.
 	Kept []string
-	// Defaults are the fields of either version that get a value from markers or from your functions if the other version
-	// has none.
+	// Defaults are the fields of either version that get a value from markers or from your functions if the other
+	// version has none.
 	Defaults []string
 	// Replaced are fields of either version whose zero value a default replaces, because JSON leaves it out, or because
 	// a marker sets the default.

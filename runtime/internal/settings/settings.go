@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package settings passes the settings of a conversion in the context: from the handler or a test, through the generated
-// functions, to the package conversion.
+// Package settings passes the settings of a conversion in the context: from the handler or a test, through the
+// generated functions, to the package conversion.
 package settings
 
 import (
@@ -19,8 +19,8 @@ type Conversion struct {
 	// Omitted is set if the object comes from storage. Values that do not fit the other version are then left out and
 	// noted, because an error would fail the whole list.
 	Omitted *Omissions
-	// Size is the length of the object, or zero if it is unknown. Spent, unless nil, is set if the annotation was dropped
-	// because it would have taken too much work.
+	// Size is the length of the object, or zero if it is unknown. Spent, unless nil, is set if the annotation was
+	// dropped because it would have taken too much work.
 	Size  int
 	Spent *bool
 	// Lacks reports whether the object lacks a struct that its type has at a path. It is nil without a handler.

@@ -444,8 +444,8 @@ func (d *Decoder) list(s *Shape, v reflect.Value, at *place) error {
 	n := 0
 	for more := d.Open(']'); more; more = d.More() {
 		if n == v.Cap() {
-			// The list doubles. For less, Go would let a long list grow by a quarter, and copy each element four times. The
-			// growth is counted before it is taken.
+			// The list doubles. For less, Go would let a long list grow by a quarter, and copy each element four times.
+			// The growth is counted before it is taken.
 			more := n + max(1, firstElements/int(s.Elem.Typ.Size()+1))
 			if err := d.take(more, s.Elem.Typ); err != nil {
 				return d.rest(']', err)
