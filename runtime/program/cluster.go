@@ -30,7 +30,7 @@ const (
 
 // cluster scans the objects of a cluster.
 func (s *scanner) cluster(ctx context.Context, set *settings) error {
-	config, err := clusterConfig(set.kubeconfig, set.context)
+	config, err := clusterConfig(set.clusterFlags)
 	if err != nil {
 		return err
 	}
@@ -74,11 +74,11 @@ func (s *scanner) cluster(ctx context.Context, set *settings) error {
 
 // clusterConfig returns how to reach a cluster, as kubectl finds it. In a pod without a kubeconfig, that is the pod's
 // own cluster.
-func clusterConfig(kubeconfig, context string) (*rest.Config, error) {
+func clusterConfig(from clusterFlags) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = kubeconfig
+	rules.ExplicitPath = from.kubeconfig
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
-		&clientcmd.ConfigOverrides{CurrentContext: context}).ClientConfig()
+		&clientcmd.ConfigOverrides{CurrentContext: from.context}).ClientConfig()
 }
 
 // whoAmI returns the user as whom the API server knows the client. It sends a SelfSubjectReview, which nothing stores.

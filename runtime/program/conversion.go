@@ -36,7 +36,7 @@ type switcher struct {
 	storage  bool
 	dryRun   bool
 	progress *progress
-	report   conversionReport
+	report   definitionsReport[reportedDefinition]
 }
 
 func runConversion(ctx context.Context, args []string, register Register, stdout, stderr io.Writer) (int, error) {
@@ -44,11 +44,11 @@ func runConversion(ctx context.Context, args []string, register Register, stdout
 	if len(args) > 0 && slices.Contains([]string{"status", "on", "off"}, args[0]) {
 		s.action, args = args[0], args[1:]
 	}
-	var kubeconfig, kubeContext, output string
+	var from clusterFlags
+	var output string
 	var names []string
 	flags := flag.NewFlagSet(strings.TrimSpace("conversion "+s.action), flag.ContinueOnError)
-	flags.StringVar(&kubeconfig, "kubeconfig", "", "`file` with the cluster; empty: as kubectl finds it, or the pod's cluster")
-	flags.StringVar(&kubeContext, "context", "", "`name` of the kubeconfig's context; empty: the current one")
+	from.add(flags)
 	flags.Func("definition", "`name` of a CustomResourceDefinition, in place of those that the program converts; repeatable", appendTo(&names))
 	flags.StringVar(&output, "output", "table", "`format` of the report: table or json")
 	if s.action == "on" || s.action == "off" {
@@ -78,27 +78,24 @@ func runConversion(ctx context.Context, args []string, register Register, stdout
 	case s.version == "" && s.action != "status":
 		return 0, fmt.Errorf("--version is missing: name the version to turn %s, as in --version v2", s.action)
 	}
-	err := s.connect(kubeconfig, kubeContext, conversionName, conversionRate)
+	err := s.connect(from, conversionName, conversionRate)
 	if err == nil && len(names) == 0 {
-		names, err = s.converted(register, func(what, why string) { s.report.Skipped = append(s.report.Skipped, skipped{what, why}) })
+		names, err = s.converted(register, s.report.skip)
 	}
 	if err != nil {
 		return 0, err
 	}
-	for _, name := range names {
-		err := s.definition(ctx, name)
-		s.progress.clear()
-		if ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		if err != nil {
-			s.report.Problems = append(s.report.Problems, fmt.Sprintf("%s: %v", name, err))
-		}
+	err = s.report.each(ctx, names, func(ctx context.Context, name string) error {
+		defer s.progress.clear()
+		return s.definition(ctx, name)
+	})
+	if err != nil {
+		return 0, err
 	}
 	if len(s.report.Definitions)+len(s.report.Problems) == 0 && s.action != "status" {
 		s.report.Problems = append(s.report.Problems, "no definition has a version "+s.version)
 	}
-	if err := s.report.write(stdout, output); err != nil {
+	if err := s.report.write(stdout, output, conversionTable); err != nil {
 		return 0, err
 	}
 	return s.report.code(), nil
@@ -111,7 +108,7 @@ func (s *switcher) definition(ctx context.Context, name string) error {
 		return err
 	}
 	if s.action != "status" && d.version(s.version) == nil {
-		s.report.Skipped = append(s.report.Skipped, skipped{name, "it has no version " + s.version})
+		s.report.skip(name, "it has no version "+s.version)
 		return nil
 	}
 	s.report.Definitions = append(s.report.Definitions, reportedDefinition{Name: name, Kind: d.Spec.Names.Kind, Failures: []failure{}})

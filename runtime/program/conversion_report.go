@@ -3,19 +3,11 @@
 package program
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"text/tabwriter"
 )
-
-// conversionReport is what the command conversion found and did.
-type conversionReport struct {
-	Definitions []reportedDefinition `json:"definitions"`
-	Skipped     []skipped            `json:"skipped"`
-	Problems    []string             `json:"problems"`
-}
 
 // reportedDefinition is a CustomResourceDefinition. It is an element of definitions in the output of conversion
 // --output json.
@@ -73,66 +65,39 @@ func (d *reportedDefinition) describe(of *customResourceDefinition) {
 	}
 }
 
-func (r *conversionReport) code() int {
-	if len(r.Problems) > 0 {
-		return exitProblem
-	}
-	if slices.ContainsFunc(r.Definitions, func(d reportedDefinition) bool { return len(d.Failures) > 0 }) {
-		return exitFindings
-	}
-	return exitClean
-}
+func (d reportedDefinition) failed() bool { return len(d.Failures) > 0 }
 
-func (r *conversionReport) write(out io.Writer, format string) error {
-	if format == "json" {
-		whole := conversionReport{
-			append([]reportedDefinition{}, r.Definitions...), append([]skipped{}, r.Skipped...), append([]string{}, r.Problems...)}
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(whole)
-	}
-	return r.table(out)
-}
-
-// table writes the report for people. Text of objects and of other programs cannot control the terminal.
-func (r *conversionReport) table(out io.Writer) error {
+// conversionTable writes definitions for people.
+func conversionTable(out io.Writer, all []reportedDefinition) error {
 	word := map[bool]string{true: "yes", false: "no"}
-	if len(r.Definitions) > 0 {
-		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "DEFINITION\tVERSION\tSERVED\tSTORAGE\tSTORED\tANSWERED")
-		for _, d := range r.Definitions {
-			for _, v := range d.Versions {
-				answer := "-"
-				if v.Answered != nil {
-					answer = word[*v.Answered]
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", cell(d.Name), cell(v.Name), word[v.Served], word[v.Storage], word[v.Stored], answer)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "DEFINITION\tVERSION\tSERVED\tSTORAGE\tSTORED\tANSWERED")
+	for _, d := range all {
+		for _, v := range d.Versions {
+			answer := "-"
+			if v.Answered != nil {
+				answer = word[*v.Answered]
 			}
-		}
-		if err := w.Flush(); err != nil {
-			return err
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", cell(d.Name), cell(v.Name), word[v.Served], word[v.Storage], word[v.Stored], answer)
 		}
 	}
-	for _, d := range r.Definitions {
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, d := range all {
 		for _, v := range d.Versions {
 			if v.Message != "" {
 				fmt.Fprintf(out, "not answered: %s %s: %s\n", cell(d.Name), cell(v.Name), cell(v.Message))
 			}
 		}
 		for _, f := range d.Failures {
+			line := fmt.Sprintf("not converted: %s %s: %s\n", cell(d.Kind), cell(f.object()), cell(f.Message))
 			if f.Name == "" {
-				fmt.Fprintf(out, "refused: %s: %s\n", cell(d.Name), cell(f.Message))
-			} else {
-				fmt.Fprintf(out, "not converted: %s %s: %s\n", cell(d.Kind), cell(f.object()), cell(f.Message))
+				line = fmt.Sprintf("refused: %s: %s\n", cell(d.Name), cell(f.Message))
 			}
-		}
-	}
-	for _, s := range r.Skipped {
-		fmt.Fprintf(out, "skipped: %s: %s\n", cell(s.What), cell(s.Why))
-	}
-	for _, p := range r.Problems {
-		if _, err := fmt.Fprintf(out, "problem: %s\n", cell(p)); err != nil {
-			return err
+			if _, err := io.WriteString(out, line); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

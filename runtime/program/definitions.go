@@ -5,6 +5,7 @@ package program
 import (
 	"context"
 	"errors"
+	"flag"
 	"net/http"
 	"slices"
 	"time"
@@ -87,9 +88,17 @@ type definitions struct {
 	dynamic dynamic.Interface
 }
 
+// clusterFlags are the flags that choose a cluster.
+type clusterFlags struct{ kubeconfig, context string }
+
+func (c *clusterFlags) add(flags *flag.FlagSet) {
+	flags.StringVar(&c.kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: as kubectl finds it, or the pod's cluster)")
+	flags.StringVar(&c.context, "context", "", "`name` of the kubeconfig's context (default: the current one)")
+}
+
 // connect connects to a cluster. The clients together send at most rate requests a second.
-func (c *definitions) connect(kubeconfig, kubeContext, userAgent string, rate int) (err error) {
-	if c.config, err = clusterConfig(kubeconfig, kubeContext); err != nil {
+func (c *definitions) connect(from clusterFlags, userAgent string, rate int) (err error) {
+	if c.config, err = clusterConfig(from); err != nil {
 		return err
 	}
 	c.config.UserAgent, c.config.Timeout = userAgent, 2*time.Minute

@@ -39,17 +39,17 @@ type migrator struct {
 	wait     time.Duration // for StorageVersionMigrations
 	stderr   io.Writer
 	progress *progress
-	report   migrationReport
+	report   definitionsReport[migratedDefinition]
 }
 
 func runMigrate(ctx context.Context, args []string, register Register, stdout, stderr io.Writer) (int, error) {
-	var kubeconfig, kubeContext, output string
+	var from clusterFlags
+	var output string
 	var names []string
 	var rate int
 	m := &migrator{stderr: stderr, progress: newProgress(stderr)}
 	flags := flag.NewFlagSet("migrate", flag.ContinueOnError)
-	flags.StringVar(&kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: as kubectl finds it, or the pod's cluster)")
-	flags.StringVar(&kubeContext, "context", "", "`name` of the kubeconfig's context (default: the current one)")
+	from.add(flags)
 	flags.Func("definition", "`name` of a CustomResourceDefinition to migrate, in place of those that the program converts; repeatable", appendTo(&names))
 	flags.IntVar(&rate, "rate", 100, "greatest `number` of requests a second")
 	flags.DurationVar(&m.wait, "wait", 10*time.Minute, "longest `duration` to wait for a running StorageVersionMigration")
@@ -66,27 +66,24 @@ func runMigrate(ctx context.Context, args []string, register Register, stdout, s
 	case rate <= 0:
 		return 0, fmt.Errorf("--rate is %d: use a greater one, such as 100", rate)
 	}
-	err := m.connect(kubeconfig, kubeContext, migrateName, rate)
+	err := m.connect(from, migrateName, rate)
 	if err == nil {
 		m.metadata, err = metadata.NewForConfig(m.config)
 	}
 	if err == nil && len(names) == 0 {
-		names, err = m.converted(register, func(what, why string) { m.report.Skipped = append(m.report.Skipped, skipped{what, why}) })
+		names, err = m.converted(register, m.report.skip)
 	}
 	if err != nil {
 		return 0, err
 	}
-	for _, name := range names {
-		err := m.definition(ctx, name)
-		m.progress.clear()
-		if ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		if err != nil {
-			m.report.Problems = append(m.report.Problems, fmt.Sprintf("%s: %v", name, err))
-		}
+	err = m.report.each(ctx, names, func(ctx context.Context, name string) error {
+		defer m.progress.clear()
+		return m.definition(ctx, name)
+	})
+	if err != nil {
+		return 0, err
 	}
-	if err := m.report.write(stdout, output); err != nil {
+	if err := m.report.write(stdout, output, migrationTable); err != nil {
 		return 0, err
 	}
 	return m.report.code(), nil

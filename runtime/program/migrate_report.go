@@ -3,19 +3,11 @@
 package program
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 )
-
-// migrationReport is what migrate did.
-type migrationReport struct {
-	Definitions []migratedDefinition `json:"definitions"`
-	Skipped     []skipped            `json:"skipped"`
-	Problems    []string             `json:"problems"`
-}
 
 // migratedDefinition is a CustomResourceDefinition whose objects were migrated. It is an element of definitions in the
 // output of migrate --output json.
@@ -61,56 +53,27 @@ func (f failure) object() string {
 	return strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")
 }
 
-func (r *migrationReport) code() int {
-	if len(r.Problems) > 0 {
-		return exitProblem
-	}
-	for _, d := range r.Definitions {
-		if len(d.Failures) > 0 {
-			return exitFindings
-		}
-	}
-	return exitClean
-}
+func (d migratedDefinition) failed() bool { return len(d.Failures) > 0 }
 
-func (r *migrationReport) write(out io.Writer, format string) error {
-	if format == "json" {
-		whole := migrationReport{
-			append([]migratedDefinition{}, r.Definitions...), append([]skipped{}, r.Skipped...), append([]string{}, r.Problems...)}
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(whole)
+// migrationTable writes definitions for people.
+func migrationTable(out io.Writer, all []migratedDefinition) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "DEFINITION\tSTORAGE\tSTORED\tOBJECTS\tFAILURES")
+	for _, d := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\n", cell(d.Name), cell(d.StorageVersion), cell(strings.Join(d.StoredVersions, ",")), d.Objects, len(d.Failures))
 	}
-	return r.table(out)
-}
-
-// table writes the report for people. Text of objects and of other programs cannot control the terminal.
-func (r *migrationReport) table(out io.Writer) error {
-	if len(r.Definitions) > 0 {
-		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "DEFINITION\tSTORAGE\tSTORED\tOBJECTS\tFAILURES")
-		for _, d := range r.Definitions {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\n", cell(d.Name), cell(d.StorageVersion), cell(strings.Join(d.StoredVersions, ",")), d.Objects, len(d.Failures))
-		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
+	if err := w.Flush(); err != nil {
+		return err
 	}
-	for _, d := range r.Definitions {
+	for _, d := range all {
 		for _, f := range d.Failures {
 			verb := "not written"
 			if f.Unread {
 				verb = "not read"
 			}
-			fmt.Fprintf(out, "%s: %s %s: %s\n", verb, cell(d.Kind), cell(f.object()), cell(f.Message))
-		}
-	}
-	for _, s := range r.Skipped {
-		fmt.Fprintf(out, "skipped: %s: %s\n", cell(s.What), cell(s.Why))
-	}
-	for _, p := range r.Problems {
-		if _, err := fmt.Fprintf(out, "problem: %s\n", cell(p)); err != nil {
-			return err
+			if _, err := fmt.Fprintf(out, "%s: %s %s: %s\n", verb, cell(d.Kind), cell(f.object()), cell(f.Message)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

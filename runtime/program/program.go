@@ -61,13 +61,14 @@ func run(ctx context.Context, args []string, register Register, stdin io.Reader,
 
 // settings are the arguments of scan.
 type settings struct {
-	files                          []string
-	kubeconfig, context, namespace string
-	user                           string
-	groups                         []string
-	output                         string
-	timeout                        time.Duration
-	strict                         bool
+	clusterFlags
+	files     []string
+	namespace string
+	user      string
+	groups    []string
+	output    string
+	timeout   time.Duration
+	strict    bool
 }
 
 // parse reads the arguments. It returns nil settings after it has printed help.
@@ -75,8 +76,7 @@ func parse(args []string, stdout io.Writer) (*settings, error) {
 	s := &settings{}
 	flags := flag.NewFlagSet("scan", flag.ContinueOnError)
 	flags.Func("f", "`file` or folder of YAML to scan in place of a cluster; repeatable", appendTo(&s.files))
-	flags.StringVar(&s.kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: as kubectl finds it)")
-	flags.StringVar(&s.context, "context", "", "`name` of the kubeconfig's context (default: the current one)")
+	s.add(flags)
 	flags.StringVar(&s.namespace, "namespace", "", "`namespace` to scan (default: all, and objects without one)")
 	flags.StringVar(&s.user, "user", "", "`name` of the creating user (default: the kubeconfig's user, or webhook-scan with -f)")
 	flags.Func("group", "`name` of a group of --user; repeatable", appendTo(&s.groups))

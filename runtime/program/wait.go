@@ -28,13 +28,12 @@ const (
 
 // runWait creates objects in dry runs until the API server reaches the webhooks. A denial is an answer, too.
 func runWait(ctx context.Context, args []string, stdout io.Writer) (int, error) {
-	var kubeconfig, kubeContext string
+	var from clusterFlags
 	var files []string
 	var timeout time.Duration
 	flags := flag.NewFlagSet("wait", flag.ContinueOnError)
 	flags.Func("f", "`file` or folder of YAML with objects to create in a dry run; repeatable, required", appendTo(&files))
-	flags.StringVar(&kubeconfig, "kubeconfig", "", "`file` with the cluster; empty: as kubectl finds it, or the pod's cluster")
-	flags.StringVar(&kubeContext, "context", "", "`name` of the kubeconfig's context; empty: the current one")
+	from.add(flags)
 	flags.DurationVar(&timeout, "timeout", 2*time.Minute, "longest `duration` to wait")
 	const about = "wait creates objects in dry runs until the API server reaches the webhooks that it calls for them. Exit codes:\n" +
 		"0 the webhooks answer, 1 they do not in time, 2 the API server refuses an object before it calls them.\n\n"
@@ -51,7 +50,7 @@ func runWait(ctx context.Context, args []string, stdout io.Writer) (int, error) 
 		return 0, err
 	}
 	c := &definitions{}
-	if err := c.connect(kubeconfig, kubeContext, waitName, conversionRate); err != nil {
+	if err := c.connect(from, waitName, conversionRate); err != nil {
 		return 0, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
