@@ -91,8 +91,8 @@ func hasLongLine(text []byte) bool {
 	return false
 }
 
-// breakDeclaration breaks the long lines of a declaration, the outermost list first. It breaks an inner list only if
-// its line is still too long.
+// breakDeclaration breaks the long lines of a declaration: of each line the outermost list, and of several beside each
+// other the parameters or else the longest. It breaks an inner list only if its line is still too long.
 func breakDeclaration(text []byte) ([]byte, error) {
 	const header = "package p\n\n"
 	text = append([]byte(header), text...)
@@ -111,9 +111,10 @@ func breakDeclaration(text []byte) ([]byte, error) {
 			}
 			line := file.Line(l.opening)
 			start := file.LineStart(line)
-			switch _, has := outermost[line]; {
-			case has, line != file.Line(l.elements[0].Pos()), lineLength(text, file.Offset(start)) <= maxColumns:
-			case int(l.opening-start) < maxColumns:
+			before, has := outermost[line]
+			switch {
+			case line != file.Line(l.elements[0].Pos()), lineLength(text, file.Offset(start)) <= maxColumns, int(l.opening-start) >= maxColumns:
+			case !has, !before.parameters && l.opening > before.closing && l.closing-l.opening > before.closing-before.opening:
 				outermost[line] = l
 			}
 		}
@@ -142,6 +143,7 @@ type list struct {
 	opening, closing token.Pos
 	elements         []ast.Node
 	fill             bool // fill lines with as many elements as fit
+	parameters       bool // of a function
 }
 
 // lineBreaks returns the line breaks of a list.
@@ -228,7 +230,7 @@ func listIn(n ast.Node) (list, bool) {
 	case *ast.CompositeLit:
 		return list{opening: n.Lbrace, closing: n.Rbrace, elements: nodes(n.Elts)}, true
 	case *ast.FuncType:
-		return list{opening: n.Params.Opening, closing: n.Params.Closing, elements: nodes(n.Params.List), fill: true}, true
+		return list{opening: n.Params.Opening, closing: n.Params.Closing, elements: nodes(n.Params.List), fill: true, parameters: true}, true
 	case *ast.IndexListExpr: // gofmt joins the lines of a single type argument
 		return list{opening: n.Lbrack, closing: n.Rbrack, elements: nodes(n.Indices), fill: true}, true
 	}
