@@ -37,7 +37,7 @@ type Webhooks struct {
 	}
 }
 
-// Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is
+// Register calls handle with the path and the handler of each webhook. handle can be (*http.ServeMux).Handle or
 // the method Register of controller-runtime's webhook server. The options go to every handler.
 func (w Webhooks) Register(handle func(path string, handler http.Handler), options ...admission.Option) error {
 	if w.LetterCheck == nil && !w.Without.LetterCheck {

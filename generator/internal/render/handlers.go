@@ -164,7 +164,7 @@ func (p handlerPackage) without() string {
 
 // register writes the method that creates the handlers.
 func (p handlerPackage) register(f *jen.File) {
-	f.Add(comment("Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is"))
+	f.Add(comment("Register calls handle with the path and the handler of each webhook. handle can be (*http.ServeMux).Handle or"))
 	f.Add(comment("the method Register of controller-runtime's webhook server. The options go to every handler."))
 	f.Func().Params(jen.Id("w").Id("Webhooks")).Id("Register").Params(
 		jen.Id("handle").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler")),

@@ -107,7 +107,7 @@ func (p program) testStub() *jen.File {
 		g.Id("w").Op(":=").Id("newWebhooks").Call()
 		for _, pkg := range p.conversions {
 			if pkg.hooks {
-				g.Id("w").Dot(pkg.field).Op("=").Nil().Add(comment("to be what converts what markers leave to your own code"))
+				g.Id("w").Dot(pkg.field).Op("=").Nil().Add(comment("your functions for what markers do not convert"))
 			}
 		}
 		g.Return(jen.Id("w"))

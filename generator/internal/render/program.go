@@ -136,7 +136,7 @@ func (p program) constructor(f *jen.File) {
 // register writes the method that registers all webhooks.
 func (p program) register(f *jen.File) {
 	parameters := jen.Id("handle").Func().Params(jen.Id("path").String(), jen.Id("handler").Qual("net/http", "Handler"))
-	comment := "Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is\n" +
+	comment := "Register calls handle with the path and the handler of each webhook. handle can be (*http.ServeMux).Handle or\n" +
 		"the method Register of controller-runtime's webhook server."
 	if p.observed || len(p.handlers) > 0 { // tests without handlers do not import package admission
 		parameters = jen.List(parameters, jen.Id("options").Op("...").Qual(admissionPackage, "Option"))
@@ -147,7 +147,7 @@ func (p program) register(f *jen.File) {
 		for _, pkg := range p.conversions {
 			if pkg.hooks {
 				g.If(jen.Id("w").Dot(pkg.field).Op("==").Nil()).Block(
-					jen.Return(jen.Qual("errors", "New").Call(jen.Lit("webhooks: " + pkg.field + " is nil: set it to what converts what markers leave to your own code"))))
+					jen.Return(jen.Qual("errors", "New").Call(jen.Lit("webhooks: " + pkg.field + " is nil: set it to your functions for what markers do not convert"))))
 			}
 		}
 		p.admit(g)

@@ -21,11 +21,11 @@ func newWebhooks() webhooks {
 	return webhooks{}
 }
 
-// Register hands each webhook's path and handler to handle, which (*http.ServeMux).Handle is, and so is
+// Register calls handle with the path and the handler of each webhook. handle can be (*http.ServeMux).Handle or
 // the method Register of controller-runtime's webhook server.
 func (w webhooks) Register(handle func(path string, handler http.Handler)) error {
 	if w.V2Hooks == nil {
-		return errors.New("webhooks: V2Hooks is nil: set it to what converts what markers leave to your own code")
+		return errors.New("webhooks: V2Hooks is nil: set it to your functions for what markers do not convert")
 	}
 	handle(conversion.Path, conversion.NewHandler(webhookv2.NewConverter(w.V2Hooks).Conversions()))
 	return nil
