@@ -78,24 +78,8 @@ func (p *planner) zeroDefault(in *Pair, c *Claim, here place, d Direction, membe
 // zero beside others: of a struct around the value, or of a text's parts.
 func (v *Value) zeroMembers(d Direction) (all []Path) {
 	for ; v != nil; v = v.Elem {
-		if v.Outer != d.To() {
-			continue
-		}
-		switch how := v.Kind.(type) {
-		case Wrap:
-			all = append(all, how.Member)
-		case Tuple:
-			for _, text := range how.Texts {
-				for _, m := range text.Members {
-					if m.Value == "" {
-						all = append(all, m.Member)
-					}
-				}
-			}
-		case Parts:
-			for _, part := range how.Parts {
-				all = append(all, part.Member)
-			}
+		if v.Outer == d.To() {
+			all = append(all, v.traits().members...)
 		}
 	}
 	return all

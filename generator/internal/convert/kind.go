@@ -71,6 +71,9 @@ type traits struct {
 	picks bool
 	// selects is true if the value converts only if it, or the struct around it, has certain values.
 	selects bool
+	// members are the members of the struct around a plain value that get their value from it, and may be zero beside
+	// others.
+	members []Path
 	// same tells whether the value is the same in JSON on both sides.
 	same sameness
 	// needs are the needs of a function that converts such a value.

@@ -86,10 +86,17 @@ func (k Parts) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 }
 
 func (Parts) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Parts) traits(*Value) traits                               { return traits{selects: true} }
 func (Parts) schema(*Schema, *Value, facts)                      {}
 func (Parts) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Parts) expression(Body, *Value, operand) jen.Code          { return nil }
+
+func (k Parts) traits(*Value) traits {
+	t := traits{selects: true}
+	for _, part := range k.Parts {
+		t.members = append(t.members, part.Member)
+	}
+	return t
+}
 
 func (k Parts) emit(b Body, v *Value, src, dst operand) {
 	function, text, around := "JoinParts", dst.Address(), src

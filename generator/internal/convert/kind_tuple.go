@@ -97,10 +97,21 @@ func (k Tuple) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 }
 
 func (Tuple) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Tuple) traits(*Value) traits                               { return traits{selects: true} }
 func (Tuple) schema(*Schema, *Value, facts)                      {}
 func (Tuple) bounds(bounds, *Value, Sides[limits.Value], string) {}
 func (Tuple) expression(Body, *Value, operand) jen.Code          { return nil }
+
+func (k Tuple) traits(*Value) traits {
+	t := traits{selects: true}
+	for _, text := range k.Texts {
+		for _, m := range text.Members {
+			if m.Value == "" {
+				t.members = append(t.members, m.Member)
+			}
+		}
+	}
+	return t
+}
 
 func (k Tuple) emit(b Body, v *Value, src, dst operand) {
 	if v.Outer != b.To.To() {

@@ -79,7 +79,9 @@ func (k Wrap) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch)
 	return v.as(k, elem, bad)
 }
 
-func (k Wrap) traits(*Value) traits                    { return traits{selects: len(k.Constants) > 0} }
+func (k Wrap) traits(*Value) traits {
+	return traits{selects: len(k.Constants) > 0, members: []Path{k.Member}}
+}
 func (Wrap) expression(Body, *Value, operand) jen.Code { return nil }
 
 func (k Wrap) schema(s *Schema, v *Value, f facts) {
