@@ -99,18 +99,21 @@ func (k keyed) step(key step, element reflect.Value) step {
 	return key
 }
 
-// byText reports whether the only key is a text that JSON always has, which is then the text of the key.
-func (k keyed) byText() bool {
-	return len(k.keys) == 1 && k.keys[0].Shape.Kind == wire.Str && !k.keys[0].OmitsEmpty() && !k.keys[0].OmitZero
-}
+// byText reports whether the only key is a text, which is then the text of the key.
+func (k keyed) byText() bool { return len(k.keys) == 1 && k.keys[0].Shape.Kind == wire.Str }
+
+// noText is the text of a key that JSON omits.
+const noText = "\x00"
 
 // textOf returns the keys of an element as one text.
 func (k keyed) textOf(element reflect.Value) string {
-	if k.byText() {
-		v, _ := k.keys[0].In(element)
+	if !k.byText() {
+		return keyText(k.values(element))
+	}
+	if v, ok := k.keys[0].Present(element); ok {
 		return v.String()
 	}
-	return keyText(k.values(element))
+	return noText
 }
 
 // textIn returns the keys of a step as textOf does.
@@ -118,10 +121,14 @@ func (k keyed) textIn(s step) string {
 	if !k.byText() {
 		return keyText(s.values)
 	}
-	if text, ok := s.values[0].(string); ok {
-		return text
+	switch value := s.values[0].(type) {
+	case nil:
+		return noText
+	case string:
+		return value
+	default:
+		return fmt.Sprint(value)
 	}
-	return fmt.Sprint(s.values[0])
 }
 
 // table reads the keys of all elements once.
