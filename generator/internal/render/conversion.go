@@ -198,7 +198,7 @@ func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	apiVersion := strings.TrimPrefix(dst.Group+"/"+dst.Version, "/")
 	w.function(name, plan.Root, d, full()).BlockFunc(func(g *jen.Group) {
 		if plan.Root.NeedsObject() {
-			g.Id("ctx").Op("=").Qual(conversionPackage, "Within").Call(jen.Id("ctx"), jen.Id("src"))
+			g.Id("ctx").Op("=").Qual(conversionPackage, "WithObject").Call(jen.Id("ctx"), jen.Id("src"))
 		}
 		g.Op("*").Id("dst").Op("=").Add(w.Type(plan.Root.To(d))).Values(jen.Id("TypeMeta").Op(":").Add(w.Qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
 			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
