@@ -95,6 +95,8 @@ type object struct {
 	// Waited are the resources whose creation calls webhooks.
 	Waited                         []migrated
 	Resources, Components, Patches []string
+	// Unconverted are the names of the CRDs without a conversion.
+	Unconverted []string
 	// CommonLabels are YAML lines with the labels that kustomize adds to all objects.
 	CommonLabels []string
 }

@@ -252,6 +252,10 @@ func (d *deliverer) labels(b *bytes.Buffer, own map[string]string) {
 
 // annotations writes an object's own annotations and the annotation that injects the caBundle.
 func (d *deliverer) annotations(b *bytes.Buffer, own map[string]string) {
+	if len(own) == 0 {
+		fmt.Fprintf(b, "  {{- with include %q $ }}\n  annotations:\n    {{ . }}\n  {{- end }}\n", d.options.Delivery.Name+".injection")
+		return
+	}
 	fmt.Fprintf(b, "  annotations:\n%s    {{- with include %q $ }}\n    {{ . }}\n    {{- end }}\n", pairs(own), d.options.Delivery.Name+".injection")
 }
 
@@ -267,7 +271,7 @@ func pairs(m map[string]string) string {
 // chartWebhook writes a webhook. Fields that values can set are template actions, and the others have the marker's
 // values.
 func (d *deliverer) chartWebhook(b *bytes.Buffer, w *model.Webhook) {
-	fixed := *w.Spec.DeepCopy()
+	fixed := spec.Defaulted(w.Spec, d.project.API)
 	fmt.Fprintf(b, "  - name: %s\n    clientConfig:\n", literal(templates.Word(w.Spec.Name)))
 	d.clientConfig(b, "      ", fixed.ClientConfig)
 	namespaces, keepOut := fixed.NamespaceSelector, ""
@@ -275,8 +279,8 @@ func (d *deliverer) chartWebhook(b *bytes.Buffer, w *model.Webhook) {
 		namespaces.MatchExpressions = namespaces.MatchExpressions[:len(namespaces.MatchExpressions)-1]
 		keepOut = ` "keepOut" true`
 	}
-	d.setting(b, w.Spec.Name, "failurePolicy", fmt.Sprintf("%q", *cmp.Or(fixed.FailurePolicy, new(admissionregistrationv1.Fail))))
-	d.setting(b, w.Spec.Name, "timeoutSeconds", fmt.Sprint(*cmp.Or(fixed.TimeoutSeconds, new(int32(10)))))
+	d.setting(b, w.Spec.Name, "failurePolicy", fmt.Sprintf("%q", *fixed.FailurePolicy))
+	d.setting(b, w.Spec.Name, "timeoutSeconds", fmt.Sprint(*fixed.TimeoutSeconds))
 	d.setting(b, w.Spec.Name, "namespaceSelector", d.selector(namespaces)+keepOut)
 	d.setting(b, w.Spec.Name, "objectSelector", d.selector(fixed.ObjectSelector))
 	fixed.FailurePolicy, fixed.TimeoutSeconds, fixed.NamespaceSelector, fixed.ObjectSelector = nil, nil, nil, nil
@@ -309,11 +313,7 @@ func (d *deliverer) clientConfig(b *bytes.Buffer, indent string, c admissionregi
 		d.block(b, indent, c)
 		return
 	}
-	port := ""
-	if s.Port != nil {
-		port = fmt.Sprintf(` "port" %d`, *s.Port)
-	}
-	fmt.Fprintf(b, "%s{{- include %q (dict \"root\" $ \"path\" %q%s) | nindent %d }}\n", indent, d.options.Delivery.Name+".clientConfig", *s.Path, port, len(indent))
+	fmt.Fprintf(b, "%s{{- include %q (dict \"root\" $ \"path\" %q \"port\" %d) | nindent %d }}\n", indent, d.options.Delivery.Name+".clientConfig", *s.Path, *spec.Port(s.Port), len(indent))
 }
 
 // chartCRDs adds the CRDs as templates, because the conversion webhook's service depends on the release. The CRDs
@@ -335,6 +335,9 @@ func (d *deliverer) chartCRDs() {
 		d.labels(&b, texts(meta["labels"]))
 		specification, _ := content["spec"].(map[string]any)
 		specification = maps.Clone(specification)
+		if c.isUnconverted() {
+			specification["conversion"] = map[string]any{"strategy": "None"}
+		}
 		if c.conversion == nil {
 			fmt.Fprintf(&b, "  annotations:\n%sspec:\n", pairs(own))
 		} else {

@@ -102,13 +102,16 @@ func (d *deliverer) apiServer(data *object) {
 	d.add("config/apiserver/kubeconfig.yaml", "delivery/apiserver/kubeconfig.yaml.tmpl", data, owner)
 }
 
-// kustomizeCRDs adds a kustomization of the CRDs with the patches of their conversions.
+// kustomizeCRDs adds a kustomization of the CRDs with the patches of their conversions, also of the default None.
 func (d *deliverer) kustomizeCRDs() {
 	var data object
 	for _, c := range d.crds {
 		data.Resources = append(data.Resources, templates.Word("bases/"+c.file))
 		if c.conversion != nil && d.options.Patches {
 			data.Patches = append(data.Patches, templates.Word("patches/conversion_in_"+c.name+".yaml"))
+		}
+		if c.isUnconverted() {
+			data.Unconverted = append(data.Unconverted, templates.Word(c.name))
 		}
 	}
 	d.add("config/crd/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated)

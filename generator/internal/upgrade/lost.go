@@ -10,6 +10,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // Object is what a cluster enforces: a kind of object, and a name.
@@ -211,7 +212,7 @@ func (d *Definition) loss(version, part string) *Loss {
 
 // plainRules returns the rules of match constraints with the defaults of API servers.
 func plainRules(m *admissionregistrationv1.MatchResources) (rules []admissionregistrationv1.RuleWithOperations) {
-	for _, r := range plainMatch(m).ResourceRules {
+	for _, r := range spec.DefaultedMatch(m).ResourceRules {
 		rules = append(rules, r.RuleWithOperations)
 	}
 	return rules
@@ -220,8 +221,8 @@ func plainRules(m *admissionregistrationv1.MatchResources) (rules []admissionreg
 // matchesFewer describes the requests that match resources no longer match; empty without any. It compares each part
 // by itself. Without match resources, everything is matched.
 func (s *step) matchesFewer(old, now *admissionregistrationv1.MatchResources) string {
-	before, then := plainMatch(old), plainMatch(now)
-	webhook := func(m admissionregistrationv1.MatchResources, rules []admissionregistrationv1.NamedRuleWithOperations) *Webhook {
+	before, then := spec.DefaultedMatch(old), spec.DefaultedMatch(now)
+	webhook := func(m *admissionregistrationv1.MatchResources, rules []admissionregistrationv1.NamedRuleWithOperations) *Webhook {
 		w := &Webhook{Spec: admissionregistrationv1.MutatingWebhook{MatchPolicy: m.MatchPolicy, NamespaceSelector: m.NamespaceSelector, ObjectSelector: m.ObjectSelector}}
 		for _, r := range rules {
 			w.Spec.Rules = append(w.Spec.Rules, r.RuleWithOperations)
@@ -240,7 +241,7 @@ func (s *step) matchesFewer(old, now *admissionregistrationv1.MatchResources) st
 	if _, more := s.covered(webhook(before, before.ExcludeResourceRules), webhook(then, then.ExcludeResourceRules), !exact); len(more) > 0 {
 		texts = append(texts, "no longer "+describe(more))
 	}
-	named := func(m admissionregistrationv1.MatchResources) bool {
+	named := func(m *admissionregistrationv1.MatchResources) bool {
 		return slices.ContainsFunc(m.ResourceRules, func(r admissionregistrationv1.NamedRuleWithOperations) bool { return len(r.ResourceNames) > 0 })
 	}
 	if named(then) && !named(before) {
