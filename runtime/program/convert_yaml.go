@@ -35,12 +35,12 @@ func withoutKept(object map[string]any) {
 // dropEmpty removes members that Go types write without a value, such as a status, unless the user has written them.
 func dropEmpty(value, written map[string]any) {
 	for name, member := range value {
-		said, known := written[name]
+		own, isWritten := written[name]
 		if inner, ok := member.(map[string]any); ok {
-			before, _ := said.(map[string]any)
+			before, _ := own.(map[string]any)
 			dropEmpty(inner, before)
 		}
-		if inner, ok := member.(map[string]any); !known && (member == nil || ok && len(inner) == 0) {
+		if inner, ok := member.(map[string]any); !isWritten && (member == nil || ok && len(inner) == 0) {
 			delete(value, name)
 		}
 	}
