@@ -9,7 +9,8 @@
 #
 # The second argument is a module of the proxy. The others are the packages whose tests it runs. The script works in a
 # copy. With tests, it adds the tests of `webhook-gen create tests`, and nothing else. With native, the program in
-# hack/peers/existing/native moves the existing methods to the handlers that import creates.
+# hack/peers/existing/native moves the existing methods to the handlers that import creates. VERSIONS is of
+# existing/dependencies.sh.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,6 +29,7 @@ rm -rf "$dir"
 cp -R "$source" "$dir"
 chmod -R u+w "$dir"
 cd "$dir"
+versions
 dependencies "$@"
 
 # tested runs tests, and prints how many pass and fail.

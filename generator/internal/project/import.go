@@ -94,6 +94,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 		result.Diagnostics.Add(header)
 	}
 	if !o.Handlers {
+		result.Diagnostics.Add(run.Elsewhere(after.Project.Webhooks())...)
 		created, found := output.Compare(run.Root, e.Create, nil)
 		result.Diagnostics.Add(found...)
 		result.Changes = append(slices.Clone(e.Change), created...)
@@ -183,10 +184,7 @@ func (im *importer) read(selected func(*load.Package) bool) {
 	if len(webhooks) == 0 {
 		return
 	}
-	var sources []source
-	for _, p := range im.before.Packages {
-		sources = append(sources, source{p, builders(p), existingIn(p), nil})
-	}
+	sources := sourcesOf(im.ctx, im.Run, im.before.Packages)
 	for _, w := range webhooks {
 		i := slices.IndexFunc(sources, func(s source) bool { return s.Package == w.Package })
 		one := &model.Webhook{Mutating: w.Mutating, Spec: w.Spec}
