@@ -60,7 +60,8 @@ func (r Run) Elsewhere(webhooks []*model.Webhook) (diags diag.List) {
 	others := func(rel string, isDir bool) bool {
 		name := path.Base(rel)
 		if isDir {
-			return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules" || name == "testdata"
+			return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules" || name == "testdata" ||
+				regular.Exists(filepath.Join(r.Root, filepath.FromSlash(rel), "go.mod"))
 		}
 		return name != "manifests.yaml" // controller-gen's name
 	}
