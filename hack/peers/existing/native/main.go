@@ -456,7 +456,11 @@ func (m *move) call(file *ast.File, n *ast.AssignStmt, call *ast.CallExpr) {
 		m.count++
 		name := fmt.Sprintf("request%d", m.count)
 		m.insert(n.Pos(), fmt.Sprintf("%s := %s\n", name, request))
-		m.insert(n.End(), fmt.Sprintf("\n%s %s %s.Warnings()", warnings, m.assign(n.Lhs[0]), name))
+		list := name + ".Warnings()"
+		if theirs := m.importedAs(n, "sigs.k8s.io/controller-runtime/pkg/webhook/admission"); theirs != "" {
+			list = theirs + ".Warnings(" + list + ")" // the test may compare types
+		}
+		m.insert(n.End(), fmt.Sprintf("\n%s %s %s", warnings, m.assign(n.Lhs[0]), list))
 		request = name
 	}
 	m.replace(n.Lhs[0].Pos(), n.Lhs[1].Pos(), "")
