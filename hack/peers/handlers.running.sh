@@ -58,7 +58,7 @@ created() {
 # linted prints what golangci-lint reports for the new files.
 linted() {
 	[ -n "${LINT:-}" ] || return 0
-	created | tr '\n' '\0' | xargs -0 sed -i '/^\/\/ Code generated .* DO NOT EDIT\.$/d'
+	created | tr '\n' '\0' | xargs -0 sed -i '/^\/\/ Code generated .* DO NOT EDIT\.$/{N;d}'
 	"$LINT" run --issues-exit-code 0 --max-issues-per-linter 0 --max-same-issues 0 --show-stats=false "$@" >"$work/lint" 2>&1 || tail -3 "$work/lint"
 	found=$(grep -E '^[^ ]+\.go:[0-9]+' "$work/lint" | grep -F -f <(created | sed 's#^\./##') || :)
 	echo "golangci-lint: $(created | wc -l) new files, $(echo "$found" | grep -c . || :) findings${found:+
