@@ -29,17 +29,24 @@ func (p *planner) noteLacking(plan *Plan) {
 				continue
 			}
 			seen[c] = true
-			field := c.To(d).Last()
 			s := p.spotOfStruct(in)
 			if d == FromHub {
 				s = p.spotAt(in, c, here)
 			}
-			p.diags.Add(diag.Warningf(field.Range, RuleBeside, "%s: %s requires it, and %s lacks it",
+			p.diags.Add(diag.Warningf(declared(here.To(d)).Range, RuleBeside, "%s: %s requires it, and %s lacks it",
 				strings.Join(here.To(d).Names(), "."), p.version(d.To()), p.version(d.From())).
 				WithHint("make it optional%s; %s accepts it", c.adviseDefault(d, s), s.Marker(model.Allow, "rule", RuleBeside)))
 		}
 		return true
 	})
+}
+
+// declared returns the last field on a path that no package of Kubernetes declares: a user can change it.
+func declared(path Path) *resolve.Field {
+	for len(path) > 1 && strings.HasPrefix(path[len(path)-2].Type.Innermost().Package, "k8s.io/") {
+		path = path[:len(path)-1]
+	}
+	return path.Last()
 }
 
 // adviseDefault returns the marker that sets a value for a field, if it can have one.
