@@ -69,9 +69,9 @@ func (p *planner) zeroDefault(in *Pair, c *Claim, here place, d Direction, membe
 	if !limits.OmitsEmpty(to) {
 		remedy = "remove that default"
 	}
-	p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: %s",
+	p.warn(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: %s",
 		strings.Join(path.Names(), "."), version, limits.ZeroText(to.Type), reason).
-		WithHint("%s; %s accepts it", remedy, p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
+		WithHint("%s; %s accepts it", remedy, p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version), c, here)
 }
 
 // zeroMembers returns the members of a struct in a direction's destination that a plain value becomes, and that may be
