@@ -83,7 +83,8 @@ func (w *listKeyWalk) field(owner model.GoType, field *ast.Field) {
 			comments = append(comments, t.Comments()...)
 		}
 	}
-	keys, set := load.ListMapKeys(comments...), w.sets && slices.Contains(load.Markers(comments...), "+listType=set")
+	isSet := func(marker string) bool { return marker == "+listType=set" || marker == "+k8s:listType=set" }
+	keys, set := load.ListMapKeys(comments...), w.sets && slices.ContainsFunc(load.Markers(comments...), isSet)
 	if member, _, _ := jsonTag(field); (len(keys) > 0 || set) && member != "" {
 		w.found = append(w.found, model.ListKey{Struct: owner, Member: member, Keys: keys})
 	}
