@@ -140,13 +140,16 @@ func (s *State) matching() (all []matcher) {
 			same = append(same, mutationText(m))
 		}
 		for _, b := range p.Bindings {
-			spec := b.Spec
-			spec.PolicyName = ""
-			same = append(same, spec)
+			bound := b.Spec
+			bound.PolicyName = ""
+			if bound.MatchResources != nil {
+				bound.MatchResources = spec.DefaultedMatch(bound.MatchResources)
+			}
+			same = append(same, bound)
 		}
-		plain := plainMatch(p.Spec.MatchConstraints)
+		plain := spec.DefaultedMatch(p.Spec.MatchConstraints)
 		all = append(all, matcher{policyObject(p), plainRules(p.Spec.MatchConstraints),
-			text(same, p.Spec.FailurePolicy, p.Spec.MatchConditions, plain.NamespaceSelector, plain.ObjectSelector)})
+			text(same, cmp.Or(p.Spec.FailurePolicy, new(admissionregistrationv1.Fail)), p.Spec.MatchConditions, plain.NamespaceSelector, plain.ObjectSelector)})
 	}
 	return all
 }
