@@ -66,7 +66,7 @@ func pierOf(_ context.Context, src *dock, dst *pier) error {
 func dockOf(ctx context.Context, src *pier, dst *dock) error {
 	dst.ObjectMeta = *src.ObjectMeta.DeepCopy()
 	n, err := strconv.Atoi(src.Spec.Port.Quay.Berth)
-	if err != nil && src.Spec.Port.Quay.Berth != "" && !LeaveOut(ctx) {
+	if err != nil && src.Spec.Port.Quay.Berth != "" && !Omit(ctx) {
 		return err
 	}
 	dst.Spec.Port.Quay.Berth = int32(n)
