@@ -42,7 +42,7 @@ func keys(c *Config) []Key {
 		{"manifests.admissionregistration", "v1beta1", word(&c.Manifests.AdmissionRegistration, "v1", "v1beta1"),
 			"The version of admissionregistration.k8s.io to write. v1beta1 is for clusters before Kubernetes 1.16; 1.22 no longer serves it."},
 		{"manifests.header", "false", truth(&c.Manifests.Header, true),
-			"Whether a manifest with webhooks of +webhook markers begins with a line that marks it as generated. Without that line, the manifest is not removed when its last marker goes."},
+			"Whether a manifest with webhooks of +webhook markers begins with a line that marks it as generated, and contains the defaults of API servers. Without that, the manifest is the one that controller-gen would write, and is not removed when its last marker goes."},
 		{"manifests.namePrefix", "shop-", text(&c.Manifests.NamePrefix, "", namePrefix),
 			"The prefix of the names of the configuration objects that no +webhook:configuration names. By default delivery.name and -, if that is set."},
 		{"manifests.files", `[{path: config/edge/manifests.yaml, packages: ["./internal/webhook/edge/..."]}]`, manifests(&c.Manifests.Files),

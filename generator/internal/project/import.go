@@ -91,7 +91,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 		e.Create = append(e.Create, *settings)
 	} else if run.Manifests.Header {
 		path := filepath.Join(run.Root, config.FileName)
-		header := diag.Warningf(diag.InFile(path), "", "the manifest gains a header line").
+		header := diag.Warningf(diag.InFile(path), "", "the manifest gains a header line and the defaults of API servers").
 			WithHint("set manifests.header: false to keep it as it was")
 		im.diags.Add(header)
 		result.Diagnostics.Add(header)
