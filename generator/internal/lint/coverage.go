@@ -66,11 +66,7 @@ func (p webhookPass) about() (containers, resources bool) {
 
 // isSeen reports whether the webhook, or another webhook or policy of the project, is for a request.
 func (p webhookPass) isSeen(r request) bool {
-	return slices.ContainsFunc(p.Spec.Rules, r.matchedBy) ||
-		slices.ContainsFunc(p.project.Webhooks(), func(w *model.Webhook) bool { return slices.ContainsFunc(w.Spec.Rules, r.matchedBy) }) ||
-		slices.ContainsFunc(p.project.Policies, func(other *model.Policy) bool {
-			return other.Spec.MatchConstraints != nil && slices.ContainsFunc(matching(other).Spec.Rules, r.matchedBy)
-		})
+	return slices.ContainsFunc(p.Spec.Rules, r.matchedBy) || len(p.callers(r)) > 0
 }
 
 // expressionsOf returns all expressions of a policy.

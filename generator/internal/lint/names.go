@@ -103,7 +103,7 @@ func wrongResource(p webhookPass) {
 				plural, _ := p.plural(rule.APIGroups, name)
 				p.at(at, "Kubernetes has no resource %s", name).Hint = fmt.Sprintf("write %s", plural)
 			}
-			if r == "pods" && !p.Mutating && holds(rule.Operations, "DELETE") && holds(rule.APIGroups, "") && !p.sees(request{"CREATE", "", "pods/eviction", true}) {
+			if r == "pods" && !p.Mutating && holds(rule.Operations, "DELETE") && holds(rule.APIGroups, "") && !slices.ContainsFunc(p.callers(request{"CREATE", "", "pods/eviction", true}), func(w *model.Webhook) bool { return !w.Mutating }) {
 				p.at(at, "an eviction deletes a pod without DELETE on pods").Hint = "add a rule for CREATE on pods/eviction"
 			}
 		}
@@ -136,13 +136,13 @@ func (p pass) areBuiltin(groups []string) bool {
 	})
 }
 
-// sees reports whether a validating webhook or policy of the run is called for a request.
-func (p webhookPass) sees(r request) bool {
-	called := p.project.Webhooks()
+// callers returns the webhooks and policies of the run that are called for a request.
+func (p webhookPass) callers(r request) []*model.Webhook {
+	all := p.project.Webhooks()
 	for _, policy := range p.project.Policies {
 		if policy.Spec.MatchConstraints != nil {
-			called = append(called, matching(policy))
+			all = append(all, matching(policy))
 		}
 	}
-	return slices.ContainsFunc(called, func(w *model.Webhook) bool { return !w.Mutating && slices.ContainsFunc(w.Spec.Rules, r.matchedBy) })
+	return slices.DeleteFunc(all, func(w *model.Webhook) bool { return !slices.ContainsFunc(w.Spec.Rules, r.matchedBy) })
 }
