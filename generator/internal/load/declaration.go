@@ -325,11 +325,12 @@ func Markers(groups ...*ast.CommentGroup) []string {
 	return found
 }
 
-// ListMapKeys returns the keys in +listMapKey markers. Groups may be nil.
+// ListMapKeys returns the keys in +listMapKey and +k8s:listMapKey markers, each once. Groups may be nil.
 func ListMapKeys(groups ...*ast.CommentGroup) (keys []string) {
 	for _, m := range Markers(groups...) {
-		if key, ok := strings.CutPrefix(m, "+listMapKey="); ok {
-			keys = append(keys, strings.Trim(key, "\"`"))
+		name, key, _ := strings.Cut(m, "=")
+		if key = strings.Trim(key, "\"`"); (name == "+listMapKey" || name == "+k8s:listMapKey") && !slices.Contains(keys, key) {
+			keys = append(keys, key)
 		}
 	}
 	return keys

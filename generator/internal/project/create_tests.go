@@ -57,12 +57,9 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	if len(state.Project.Webhooks()) == 0 { // then warnings explain which markers controller-gen drops
 		return result, errors.New("no +kubebuilder:webhook or +webhook marker makes a webhook: tests are written for the webhooks of markers")
 	}
-	result.Diagnostics = nil // generate and verify print warnings
+	result.Diagnostics = run.Elsewhere(state.Project.Webhooks()) // generate and verify print other warnings
 	var created []output.File
-	var sources []source
-	for _, p := range state.Packages {
-		sources = append(sources, source{p, builders(p), existingIn(p), registered(p)})
-	}
+	sources := sourcesOf(ctx, run, state.Packages)
 	kinds, _, _ := c.site(ctx) // Read has reported the mistakes
 	for i, p := range state.Packages {
 		webhooks := slices.DeleteFunc(state.Project.Webhooks(), func(w *model.Webhook) bool {
@@ -347,6 +344,9 @@ func (t *handlersTest) add(w *model.Webhook, f found, raw argument) {
 		return
 	}
 	h := testedHandler{Path: tested.Path, Hint: ", such as admission.WithValidator(scheme, &Validator{})"}
+	if w.Mutating {
+		h.Hint = ", such as admission.WithDefaulter(scheme, &Defaulter{})"
+	}
 	switch {
 	case raw.text != "":
 		h.Hint = ": " + shortened("&admission.Webhook{Handler: "+raw.text+"}")

@@ -53,10 +53,11 @@ func besideManifest(files *fileList, p *model.Project, o Options) {
 }
 
 // manifest returns the webhook configurations as YAML in controller-gen's format: a --- before each document, sorted
-// keys, no creationTimestamp. It has the fields that an API server would add, unless it equals controller-gen's.
+// keys, no creationTimestamp. A manifest with our header has the fields that an API server would add.
 func manifest(p *model.Project, o Options) ([]byte, error) {
 	var out bytes.Buffer
-	if o.Header && hasOwn(p) {
+	ours := o.Header && hasOwn(p)
+	if ours {
 		out.WriteString(output.YAMLHeader + "\n")
 	}
 	write := marshal
@@ -67,7 +68,7 @@ func manifest(p *model.Project, o Options) ([]byte, error) {
 		part := *c
 		for i := 0; i == 0 || i < len(c.Webhooks); i += atOnce {
 			part.Webhooks = c.Webhooks[i:min(i+atOnce, len(c.Webhooks))]
-			if hasOwn(p) {
+			if ours {
 				part.Webhooks = defaulted(part.Webhooks, p.API)
 			}
 			text, err := document(Object(&part, o.Delivery), p.API, write)

@@ -262,16 +262,15 @@ func (s *Schema) read(groups []*ast.CommentGroup) {
 	if s.Items != nil {
 		s.Items.limit(groups, true)
 	}
+	s.ListMapKeys = append(s.ListMapKeys, load.ListMapKeys(groups...)...)
 	for _, m := range load.Markers(groups...) {
 		name, value, _ := strings.Cut(m, "=")
 		value = Unquoted(strings.TrimSpace(value))
 		switch strings.TrimSuffix(name, ":") {
 		case "+nullable":
 			s.Nullable = true
-		case "+listType":
+		case "+listType", "+k8s:listType":
 			s.ListType = value
-		case "+listMapKey":
-			s.ListMapKeys = append(s.ListMapKeys, value)
 		case "+mapType", "+structType":
 			s.MapType = value
 		case "+kubebuilder:pruning:PreserveUnknownFields", validation + "XPreserveUnknownFields":
