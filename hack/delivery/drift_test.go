@@ -3,6 +3,7 @@
 package delivery
 
 import (
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"os"
@@ -129,6 +130,7 @@ func undrifted(t *testing.T, c client.Client, manifest string, seen map[string]i
 			t.Errorf("%s %s: %v", file.GetKind(), file.GetName(), err)
 			continue
 		}
+		keepsBundle(t, c, file, live.DeepCopy())
 		disown(live, scaled)
 		for _, difference := range differences("", file.Object, live.Object) {
 			t.Errorf("%s %s: %s", file.GetKind(), file.GetName(), difference)
@@ -148,6 +150,55 @@ func undrifted(t *testing.T, c client.Client, manifest string, seen map[string]i
 			}
 			return fmt.Errorf("%s %s is still there: %w", o.GetKind(), o.GetName(), err)
 		})
+	}
+}
+
+// keepsBundle sets each caBundle of an object as cert-manager's injector does, and applies the manifest again: the
+// bundles stay.
+func keepsBundle(t *testing.T, c client.Client, file, live *unstructured.Unstructured) {
+	t.Helper()
+	var set, kept int
+	clients(live.Object, func(config map[string]any) {
+		if config["caBundle"] == nil && config["service"] != nil {
+			config["caBundle"] = base64.StdEncoding.EncodeToString(newAuthority(t).pem())
+			set++
+		}
+	})
+	if set == 0 {
+		return
+	}
+	if err := c.Update(t.Context(), live, client.FieldOwner("injector")); err != nil {
+		t.Fatal(err)
+	}
+	again := file.DeepCopy()
+	if err := c.Patch(t.Context(), again, client.Apply, client.FieldOwner("test"), client.ForceOwnership); err != nil {
+		t.Fatal(err)
+	}
+	clients(again.Object, func(config map[string]any) {
+		if config["caBundle"] != nil && config["service"] != nil {
+			kept++
+		}
+	})
+	if kept != set {
+		t.Errorf("%s %s: %d of %d bundles stay", file.GetKind(), file.GetName(), kept, set)
+	}
+}
+
+// clients calls a function for each clientConfig of an object.
+func clients(value any, visit func(config map[string]any)) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, member := range value {
+			if config, ok := member.(map[string]any); ok && key == "clientConfig" {
+				visit(config)
+			} else {
+				clients(member, visit)
+			}
+		}
+	case []any:
+		for _, element := range value {
+			clients(element, visit)
+		}
 	}
 }
 
