@@ -36,7 +36,7 @@ func keys(c *Config) []Key {
 			"Whether +kubebuilder:webhook markers are read. false leaves them to controller-gen, in a project that keeps running it. A kustomization.yaml is then written beside the manifest."},
 		{"headerFile", "hack/boilerplate.go.txt", positioned(&c.HeaderFile, localPath),
 			"A text file, such as a licence header, whose text is put at the top of every Go and YAML file that is generated or created: relative to this file, with slashes, inside the module. " +
-				"A manifest of +kubebuilder markers alone or with manifests.header: false, and CustomResourceDefinitions of controller-gen stay without it."},
+				"A manifest of +kubebuilder markers alone or with manifests.header: false, and CustomResourceDefinitions of controller-gen stay without it, but keep comments above their first document."},
 		{"manifests.path", "deploy/webhooks.yaml", text(&c.Manifests.Path, "config/webhook/manifests.yaml", manifestPath),
 			"The file that the webhook configurations are written to: relative to this file, with slashes, inside the module, .yaml or .yml."},
 		{"manifests.admissionregistration", "v1beta1", word(&c.Manifests.AdmissionRegistration, "v1", "v1beta1"),

@@ -64,7 +64,7 @@ func (d *deliverer) clusterScoped(data *object) {
 		data.Resources = append(data.Resources, "../crd")
 	}
 	if len(d.project.Configurations)+len(d.project.Policies) > 0 {
-		data.Resources = append(data.Resources, templates.Word(fromFolder(d.path("config/base"), filepath.Dir(d.options.Manifest))))
+		data.Resources = append(data.Resources, templates.Word(model.Relative(d.path("config/base"), filepath.Dir(d.options.Manifest))))
 	}
 	if slices.ContainsFunc(d.project.Policies, func(p *model.Policy) bool {
 		return p.Mutating && (p.InsteadOf == nil || p.Since < model.ServesMutating)
