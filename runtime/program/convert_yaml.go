@@ -37,13 +37,13 @@ func withoutKept(object map[string]any) {
 func dropEmpty(value, written map[string]any, isSame func() bool) {
 	for _, name := range slices.Sorted(maps.Keys(value)) {
 		member := value[name]
-		said, known := written[name]
+		own, isWritten := written[name]
 		inner, ok := member.(map[string]any)
 		if ok {
-			before, _ := said.(map[string]any)
+			before, _ := own.(map[string]any)
 			dropEmpty(inner, before, isSame)
 		}
-		if known || member != nil && !(ok && len(inner) == 0) {
+		if isWritten || member != nil && !(ok && len(inner) == 0) {
 			continue
 		}
 		if delete(value, name); !isSame() {
@@ -54,10 +54,10 @@ func dropEmpty(value, written map[string]any, isSame func() bool) {
 
 // hasParts reports whether an object has all members of another one that the user has written, even if they are empty.
 func hasParts(written, whole, object map[string]any) bool {
-	for name, said := range written {
+	for name, own := range written {
 		part, ok := whole[name].(map[string]any)
 		other, has := object[name].(map[string]any)
-		if before, _ := said.(map[string]any); ok && (!has || !hasParts(before, part, other)) {
+		if before, _ := own.(map[string]any); ok && (!has || !hasParts(before, part, other)) {
 			return false
 		}
 	}

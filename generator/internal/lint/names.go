@@ -101,7 +101,7 @@ func wrongResource(p webhookPass) {
 			name, _, _ := strings.Cut(r, "/")
 			if p.isMisspelt(rule.APIGroups, r) {
 				plural, _ := p.plural(rule.APIGroups, name)
-				p.at(at, "Kubernetes has no resource %s", name).Hint = fmt.Sprintf("write %s", plural)
+				p.never(at, "Kubernetes has no resource %s", name).Hint = fmt.Sprintf("write %s", plural)
 			}
 			if r == "pods" && !p.Mutating && holds(rule.Operations, "DELETE") && holds(rule.APIGroups, "") && !p.sees(request{"CREATE", "", "pods/eviction", true}) {
 				p.at(at, "an eviction deletes a pod without DELETE on pods").Hint = "add a rule for CREATE on pods/eviction"

@@ -3,6 +3,7 @@
 package lint
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -164,17 +165,20 @@ func otherScope(p webhookPass) {
 		if matched[0].namespaced {
 			other = "Namespaced"
 		}
-		p.at(fmt.Sprintf("rules[%d].scope", i), "every resource of the rule has the scope %s, so that the rule matches nothing", other)
+		p.never(fmt.Sprintf("rules[%d].scope", i), "every resource of the rule has the scope %s, so that the rule matches nothing", other)
 	}
 }
 
-// definedScopes returns the resources of a rule if all of them have definitions.
-func (p pass) definedScopes(rule admissionregistrationv1.RuleWithOperations) (all []served) {
+// definedScopes returns the resources of a rule if all of them have definitions, or are the type's own.
+func (p webhookPass) definedScopes(rule admissionregistrationv1.RuleWithOperations) (all []served) {
 	for _, group := range rule.APIGroups {
 		for _, entry := range rule.Resources {
 			resource, _, _ := strings.Cut(entry, "/")
-			scope, ok := p.Scopes[resource+"."+group]
-			if !ok {
+			scope := p.Scopes[resource+"."+group]
+			if k := p.Kind; k != nil && k.Subresources != nil && k.Group == group && k.Plural == resource {
+				scope = cmp.Or(k.Scope, "Namespaced") // controller-gen's default
+			}
+			if scope == "" {
 				return nil
 			}
 			all = append(all, served{group: group, resource: entry, namespaced: scope == "Namespaced"})

@@ -125,7 +125,11 @@ func (w *walk) read(sieve *sieve, m *Module, dir string, l listing) (marked []jo
 			generated = append(generated, file)
 		}
 	}
-	for _, name := range l.goFiles {
+	names := l.goFiles
+	if w.selection.everything {
+		names = slices.Concat(names, l.ignored)
+	}
+	for _, name := range names {
 		file := filepath.Join(dir, name)
 		if slices.Contains(generated, file) {
 			continue
