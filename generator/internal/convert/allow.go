@@ -3,6 +3,9 @@
 package convert
 
 import (
+	"strings"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/ruleset"
 )
@@ -26,6 +29,27 @@ func (p *planner) allowing(rule string, pair *Pair, c *Claim, path Path) []*mode
 func (p *planner) spoke() ruleset.Kind {
 	t, _ := p.types.Named(p.conversion.Spoke.Path, p.conversion.Spoke.Name)
 	return ruleset.Kind{Declared: p.conversion.Declared, Type: t}
+}
+
+// warn adds a warning about a claim, unless there is the same one about the struct at another place: in another kind, or
+// below another field. A marker that accepts one of the two accepts both.
+func (p *planner) warn(d diag.Diagnostic, c *Claim, here place) {
+	key := warned{d.Range, d.Rule, d.Message, d.Hint}
+	for _, around := range here.around(c).paths().List() {
+		if around != "" {
+			key.message = strings.ReplaceAll(key.message, around+".", "")
+		}
+	}
+	if !p.warned[key] {
+		p.warned[key] = true
+		p.diags.Add(d)
+	}
+}
+
+// warned identifies a warning. Paths in the message begin at the struct.
+type warned struct {
+	at                  diag.Range
+	rule, message, hint string
 }
 
 // visit is a pair at a place. An allowance of a rule covers the pair at some places, and not at others.

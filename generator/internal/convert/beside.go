@@ -3,12 +3,12 @@
 package convert
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
-	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
@@ -34,16 +34,7 @@ func (p *planner) noteBeside(plan *Plan) {
 		return true
 	})
 	same := plan.Same()
-	type group struct {
-		d      Direction
-		around string
-	}
-	type warning struct {
-		first  placed
-		fields []string
-		beside string
-	}
-	warnings, order := map[group]*warning{}, []group(nil)
+	var found []*lacking
 	for _, r := range all {
 		if r.c.Value == nil {
 			continue
@@ -57,38 +48,70 @@ func (p *planner) noteBeside(plan *Plan) {
 			if around == "" || p.allows(RuleBeside, r.in, r.c, r.here.Spoke) {
 				continue
 			}
-			of := group{d, around}
-			if warnings[of] == nil {
-				warnings[of], order = &warning{first: r, beside: beside}, append(order, of)
+			i := slices.IndexFunc(found, func(l *lacking) bool { return l.d == d && l.around == around })
+			if i < 0 {
+				i, found = len(found), append(found, &lacking{d: d, around: around, beside: beside, first: r})
 			}
-			warnings[of].fields = append(warnings[of].fields, to.String())
+			found[i].fields = append(found[i].fields, to.String())
 		}
 	}
-	for _, of := range order {
-		w := warnings[of]
-		const most = 3
-		if len(w.fields) > most {
-			w.fields = append(w.fields[:most], "...")
-		}
-		at, s := w.first.field(of.around), hint.Spot{}
-		if at == nil {
-			at, s = w.first.c.Spoke.Last(), p.spotAt(w.first.in, w.first.c, w.first.here)
-		}
-		p.diags.Add(diag.Warningf(at.Range, RuleBeside, "%s: %s requires it beside %s, and objects of %s without %s lack it",
-			strings.Join(w.fields, ", "), p.version(of.d.To()), w.beside, p.version(of.d.From()), of.around).
-			WithHint("make it optional, or the struct around it a pointer that nothing else sets; %s accepts it", s.Marker(model.Allow, "rule", RuleBeside)).
-			WithRelated(w.first.c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
+	for len(found) > 0 {
+		first, at := found[0].first, found[0].position(all)
+		var parts []string
+		found = slices.DeleteFunc(found, func(l *lacking) bool {
+			isHere := l.position(all).here.paths().Spoke == at.here.paths().Spoke // the other direction, too
+			if isHere {
+				parts = append(parts, l.message(p))
+			}
+			return isHere
+		})
+		p.warn(diag.Warningf(at.c.Spoke.Last().Range, RuleBeside, "%s", strings.Join(parts, ", and ")).
+			WithHint("make it optional, or the struct around it a pointer that nothing else sets; %s accepts it", p.spotAt(at.in, at.c, at.here).Marker(model.Allow, "rule", RuleBeside)).
+			WithRelated(first.c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version), at.c, at.here)
 	}
 }
 
-// field returns the field of the spoke at a path, if it leads to the claim's field, or nil.
-func (r placed) field(path string) *resolve.Field {
-	for i := range r.here.Spoke {
-		if part := r.here.Spoke[:i+1]; part.String() == path && !part.Last().Inline {
-			return part.Last()
+// lacking is an optional struct around required fields that something else makes in a direction's destination.
+type lacking struct {
+	d      Direction
+	around string
+	// beside makes the struct. It is empty for an object itself.
+	beside string
+	fields []string // in the destination
+	first  placed
+}
+
+// position returns the claim of the struct. A struct that the other version lacks has none: position makes one, or
+// returns the claim of the first field.
+func (l *lacking) position(all []placed) placed {
+	for _, r := range all {
+		if r.c.Spoke != nil && strings.Join(r.here.From(l.d).Names(), ".") == l.around {
+			return r
 		}
 	}
-	return nil
+	around := l.first.here.around(l.first.c)
+	for i := range l.first.c.Spoke {
+		part := l.first.c.Spoke[:i+1]
+		if here := around.at(part, nil); here.paths().Spoke == l.around && l.d == ToHub {
+			return placed{l.first.in, &Claim{Sides: Sides[Path]{Spoke: part}}, here}
+		}
+	}
+	return l.first
+}
+
+func (l *lacking) message(p *planner) string {
+	const most = 3
+	names, requires, beside := l.fields, "it", ""
+	if len(names) > 1 {
+		requires = "them"
+	}
+	if len(names) > most {
+		names = append(names[:most], "...")
+	}
+	if l.beside != "" {
+		beside = " beside " + l.beside
+	}
+	return fmt.Sprintf("%s: %s requires %s%s, and objects of %s without %s lack %[3]s", strings.Join(names, ", "), p.version(l.d.To()), requires, beside, p.version(l.d.From()), l.around)
 }
 
 // isMissed reports whether an API server refuses a struct of a direction's destination for the value that the field has
@@ -111,7 +134,7 @@ func (r placed) isMissed(d Direction, same Same) bool {
 }
 
 // besideMissing returns the optional struct of a direction's source that has a field, and what makes the destination's
-// struct with the field if the former is missing. Both are empty if nothing does.
+// struct with the field if the former is missing. Both are empty if nothing does. An object itself needs nothing else.
 func (p *Plan) besideMissing(d Direction, from, to Path, all []placed) (around, beside string) {
 	src, dst := p.Root.Ends(d)
 	in := to[:len(to)-1]
@@ -123,6 +146,9 @@ func (p *Plan) besideMissing(d Direction, from, to Path, all []placed) (around, 
 			continue
 		}
 		lacks := from[:i+1].Names()
+		if len(in) == 0 {
+			return strings.Join(lacks, "."), ""
+		}
 		within := func(path, whole []string) bool {
 			return len(path) > len(whole) && slices.Equal(path[:len(whole)], whole)
 		}

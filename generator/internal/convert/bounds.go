@@ -113,9 +113,9 @@ func (b bounds) report(found Ways[[]limits.Refusal], part string) {
 		return
 	}
 	s := b.spotAt(b.pair, b.claim, b.at)
-	b.diags.Add(diag.Warningf(b.claim.Spoke.Last().Range, RuleBounds, "%s: %s", strings.Join(b.at.Spoke.Names(), ".")+part, strings.Join(parts, ", and ")).
+	b.warn(diag.Warningf(b.claim.Spoke.Last().Range, RuleBounds, "%s: %s", strings.Join(b.at.Spoke.Names(), ".")+part, strings.Join(parts, ", and ")).
 		WithHint("give both the same markers; %s converts the values by your own code, %s accepts the difference", s.Marker(model.Custom), s.Marker(model.Allow, "rule", RuleBounds)).
-		WithRelated(b.claim.Hub.Last().Range, "the field of %s is here", b.conversion.Hub.Version))
+		WithRelated(b.claim.Hub.Last().Range, "the field of %s is here", b.conversion.Hub.Version), b.claim, b.at)
 }
 
 // noteRefused collects the fields of both versions for which a marker accepts that one version refuses values of the

@@ -63,7 +63,7 @@ func Project(ctx context.Context, module *load.Module, p *model.Project) ([]*Pac
 		}
 		pkg := &Package{HandlerPackage: in}
 		packages = append(packages, pkg)
-		planners = append(planners, &planner{Package: pkg, module: module, types: types, rules: rules, pairs: map[pairKey]*Pair{}, deepCopyFiles: map[string][]byte{}, unlocated: map[string]bool{}})
+		planners = append(planners, &planner{Package: pkg, module: module, types: types, rules: rules, pairs: map[pairKey]*Pair{}, deepCopyFiles: map[string][]byte{}, unlocated: map[string]bool{}, warned: map[warned]bool{}})
 		return planners[len(planners)-1]
 	}
 	var found []conversion

@@ -3,6 +3,7 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,7 +54,55 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 		}
 		return true
 	})
+	plan.visit(func(in *Pair, c *Claim, here place) bool {
+		if c.Functions != sides.Both(false) || c.Verb == model.Drop || c.HasDefault() || c.Spoke != nil && same.has(here.Spoke.Names()) {
+			return false
+		}
+		inner, _ := c.Value.Inner()
+		for _, side := range []Side{Spoke, Hub} {
+			if c.At(side) != nil && inner == nil && p.noteZeroBelow(in, c, here, side) {
+				break // a copy has the same fields
+			}
+		}
+		return true
+	})
 	return warned
+}
+
+// noteZeroBelow warns of fields that cannot be zero in a value of one side that is kept or copied whole: the Go type
+// reads it. It reports whether there are any.
+func (p *planner) noteZeroBelow(in *Pair, c *Claim, here place, side Side) bool {
+	var names []string
+	var first *resolve.Field
+	whole, members := c.At(side).Last(), c.Value.zeroMembers(side.In())
+	add := func(path []string, f *resolve.Field) {
+		isMember := slices.ContainsFunc(members, func(m Path) bool { return m.Last() == f })
+		if !limits.LeavesZeroOut(f) || limits.RefusesZero(f) || isMember {
+			return
+		}
+		first = cmp.Or(first, f)
+		names = append(names, strings.Join(path, "."))
+	}
+	if c.Value == nil {
+		add(here.At(side).Names(), whole)
+	}
+	fields.Visit(whole.Type.Innermost(), here.At(side).Names(), nil, add)
+	if names == nil || p.allows(RuleDefault, in, c, here.Spoke) {
+		return names != nil
+	}
+	const most = 3
+	zero, defaults := limits.ZeroText(first.Type), "the default "+schema.Default(first)
+	if len(names) > 1 {
+		zero, defaults = "zero", "the defaults"
+	}
+	if len(names) > most {
+		names = append(names[:most], "...")
+	}
+	at, s := p.positionOf(in, c, here)
+	p.warn(diag.Warningf(at, RuleDefault, "%s of %s cannot be %s: its JSON leaves that out, and an API server then sets %s",
+		strings.Join(names, ", "), p.version(side), zero, defaults).
+		WithHint("%s; %s accepts it", zeroRemedy(first), s.Marker(model.Allow, "rule", RuleDefault)).WithRelated(first.Range, "the field of %s is here", p.version(side)), c, here)
+	return true
 }
 
 // zeroDefault warns of a field of a direction's destination that cannot be zero.
@@ -61,17 +110,21 @@ func (p *planner) zeroDefault(in *Pair, c *Claim, here place, d Direction, membe
 	path := here.To(d)
 	path = slices.Concat(path, member)
 	to := path.Last()
-	version, option := p.version(d.To()), "omitempty"
-	if !to.OmitEmpty || to.Type.Kind() == resolve.Struct || to.Type.Kind() == resolve.Array {
-		option = "omitzero"
-	}
-	remedy := fmt.Sprintf("make it a pointer, or take %s out of its tag", option)
-	if !limits.OmitsEmpty(to) {
-		remedy = "remove that default"
-	}
-	p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: %s",
+	version := p.version(d.To())
+	p.warn(diag.Warningf(c.Spoke.Last().Range, RuleDefault, "%s of %s cannot be %s: %s",
 		strings.Join(path.Names(), "."), version, limits.ZeroText(to.Type), reason).
-		WithHint("%s; %s accepts it", remedy, p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version))
+		WithHint("%s; %s accepts it", zeroRemedy(to), p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleDefault)).WithRelated(to.Range, "the field of %s is here", version), c, here)
+}
+
+// zeroRemedy describes how a field can be zero.
+func zeroRemedy(f *resolve.Field) string {
+	switch {
+	case !limits.OmitsEmpty(f):
+		return "remove that default"
+	case !f.OmitEmpty || f.Type.Kind() == resolve.Struct || f.Type.Kind() == resolve.Array:
+		return "make it a pointer, or take omitzero out of its tag"
+	}
+	return "make it a pointer, or take omitempty out of its tag"
 }
 
 // zeroMembers returns the members of a struct in a direction's destination that a plain value becomes, and that may be

@@ -25,21 +25,21 @@ func (p *planner) noteExpressions(plan *Plan) {
 		message    string
 	}
 	warned := map[types]bool{}
-	warn := func(at diag.Range, in *Pair, c *Claim, here place, name string, of types, s func() hint.Spot) {
+	warn := func(at Sides[diag.Range], in *Pair, c *Claim, here place, name, hub string, of types, s func() hint.Spot) {
 		if of.message == "" || warned[of] || p.allows(RuleExpressions, in, c, here.Spoke) {
 			return
 		}
 		warned[of] = true
-		p.diags.Add(diag.Warningf(at, RuleExpressions, "%s: %s", name, of.message).
+		p.warn(diag.Warningf(at.Spoke, RuleExpressions, "%s: %s", name, of.message).
 			WithHint("give both versions the rule; %s accepts the difference", s().Marker(model.Allow, "rule", RuleExpressions)).
-			WithRelated(of.hub.Range, "%s of %s is here", of.hub, p.conversion.Hub.Version))
+			WithRelated(at.Hub, "%s of %s is here", hub, p.conversion.Hub.Version), c, here)
 	}
 	root := plan.Root
 	spoke, hub := typeRules(root.Spoke), typeRules(root.Hub)
-	warn(root.Spoke.Range, root, &Claim{}, place{}, root.Spoke.Name, types{root.Spoke, root.Hub, p.differing(root, spoke, hub)},
-		func() hint.Spot { return hint.Spot{On: " on " + root.Spoke.Name} })
+	warn(sides.New(root.Spoke.Range, root.Hub.Range), root, &Claim{}, place{}, root.Spoke.Name, root.Hub.Name,
+		types{root.Spoke, root.Hub, p.differing(root, spoke, hub)}, func() hint.Spot { return p.spotOn(root.Spoke) })
 	p.visit(RuleExpressions, plan, func(in *Pair, c *Claim, here place) bool {
-		if c.isCustom() {
+		if c.isCustom() || c.isEntry() { // the text of an entry has no rules
 			return false
 		}
 		spoke, hub := c.Spoke.Last(), c.Hub.Last()
@@ -48,8 +48,8 @@ func (p *planner) noteExpressions(plan *Plan) {
 		}
 		inner, _ := c.Value.Inner()
 		message := p.differing(inner, valueRules(spoke), valueRules(hub))
-		warn(spoke.Range, in, c, here, strings.Join(here.Spoke.Names(), "."), types{spoke.Type.Innermost(), hub.Type.Innermost(), message},
-			func() hint.Spot { return p.spotAt(in, c, here) })
+		warn(sides.New(spoke.Range, hub.Range), in, c, here, strings.Join(here.Spoke.Names(), "."), "the field",
+			types{spoke.Type.Innermost(), hub.Type.Innermost(), message}, func() hint.Spot { return p.spotAt(in, c, here) })
 		return true
 	})
 }

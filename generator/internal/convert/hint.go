@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/hint"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -128,6 +129,23 @@ func (p *valuePlanner) byHand() string {
 // spotAt returns the place of a rule for the claim of a pair at a place.
 func (p *planner) spotAt(pair *Pair, c *Claim, at place) hint.Spot {
 	return (&pairPlanner{planner: p, Pair: pair, at: at.around(c)}).spotOf(c.Spoke)
+}
+
+// spotOn returns the place of a marker for a whole struct.
+func (p *planner) spotOn(t *resolve.Type) hint.Spot {
+	if !p.isOwn(t.Package) {
+		return hint.Spot{Of: t.Package + "." + t.Name, On: " on a package of yours"}
+	}
+	return hint.Spot{On: " on " + t.Name}
+}
+
+// positionOf returns the position of a finding about a claim, and the place of a rule for it. For a field that only the
+// hub has, a rule is on the struct of the spoke that would have it.
+func (p *planner) positionOf(in *Pair, c *Claim, here place) (diag.Range, hint.Spot) {
+	if c.Spoke != nil {
+		return c.Spoke.Last().Range, p.spotAt(in, c, here)
+	}
+	return c.Hub.Last().Range, p.spotOn(in.Spoke)
 }
 
 // works reports whether converters fit the values of the field. It tries them, and leaves no trace.

@@ -35,6 +35,8 @@ type planner struct {
 	deepCopyFiles map[string][]byte
 	// unlocated are packages that cannot be found and are reported already.
 	unlocated map[string]bool
+	// warned are the warnings so far.
+	warned map[warned]bool
 	// trying is true while converters are tried for a hint.
 	trying bool
 	diags  diag.List
@@ -83,6 +85,7 @@ func (p *planner) plan(types Sides[*Type]) *Plan {
 	p.noteOneDefault(plan, p.noteDefaults(plan))
 	p.noteBounds(plan)
 	p.noteBeside(plan)
+	p.noteLacking(plan)
 	p.noteExpressions(plan)
 	p.noteFloats(plan)
 	p.noteUnknown(plan)

@@ -32,10 +32,10 @@ func (p *planner) noteOneDefault(plan *Plan, warned map[*resolve.Field]bool) {
 				continue
 			}
 			warned[to] = true
-			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleOneDefault, "%s: the default %s of %s becomes a value of %s if the field is missing",
+			p.warn(diag.Warningf(c.Spoke.Last().Range, RuleOneDefault, "%s: the default %s of %s becomes a value of %s if the field is missing",
 				strings.Join(here.Spoke.Names(), "."), schema.Default(to), p.version(d.To()), p.version(d.From())).
 				WithHint("give both the same default; %s accepts it", p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleOneDefault)).
-				WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
+				WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version), c, here)
 		}
 		return true
 	})
@@ -58,7 +58,7 @@ func (c *Claim) writesMissing(d Direction) bool {
 func (p *planner) noteUnknown(plan *Plan) {
 	same := plan.Same()
 	if root := plan.Root; !root.isSame(map[*Pair]bool{}) && (schema.Preserves(root.Spoke.Doc()) || schema.Preserves(root.Hub.Doc())) {
-		p.unknown(root.Spoke.Range, root, &Claim{}, place{}, root.Spoke.Name, hint.Spot{On: " on " + root.Spoke.Name})
+		p.unknown(root.Spoke.Range, root, &Claim{}, place{}, root.Spoke.Name, p.spotOn(root.Spoke))
 	}
 	plan.visit(func(in *Pair, c *Claim, here place) bool {
 		if c.Functions != sides.Both(false) || c.Verb == model.Drop || c.Within != nil || c.Spoke != nil && same.has(here.Spoke.Names()) {
@@ -69,13 +69,7 @@ func (p *planner) noteUnknown(plan *Plan) {
 			if path == nil || !keepsUnknown(path.Last()) {
 				continue
 			}
-			at, s := path.Last().Range, hint.Spot{}
-			if c.Spoke != nil {
-				at, s = c.Spoke.Last().Range, p.spotAt(in, c, here)
-			} else {
-				s = (&pairPlanner{planner: p, Pair: in, at: here.around(c)}).spotOf()
-				s.On = " on " + in.Spoke.Name
-			}
+			at, s := p.positionOf(in, c, here)
 			p.unknown(at, in, c, here, here.paths().At(side), s)
 			break
 		}
@@ -97,19 +91,13 @@ func (p *planner) noteFloats(plan *Plan) {
 			if path == nil || warned[path.Last()] || path.Last().Type.Err() != nil || !holdsFloat(path.Last().Type, inner == nil, nil) {
 				continue
 			}
-			at, s := path.Last().Range, hint.Spot{}
-			if c.Spoke != nil {
-				at, s = c.Spoke.Last().Range, p.spotAt(in, c, here)
-			} else {
-				s = (&pairPlanner{planner: p, Pair: in, at: here.around(c)}).spotOf()
-				s.On = " on " + in.Spoke.Name
-			}
 			if warned[path.Last()] = true; p.allows(RuleFloat, in, c, here.Spoke) {
 				continue
 			}
-			p.diags.Add(diag.Warningf(at, RuleFloat, "%s of %s is float32: a conversion rounds numbers to about seven digits",
+			at, s := p.positionOf(in, c, here)
+			p.warn(diag.Warningf(at, RuleFloat, "%s of %s is float32: a conversion rounds numbers to about seven digits",
 				here.paths().At(side), p.version(side)).
-				WithHint("make it a float64, or better a resource.Quantity; %s accepts it", s.Marker(model.Allow, "rule", RuleFloat)))
+				WithHint("make it a float64, or better a resource.Quantity; %s accepts it", s.Marker(model.Allow, "rule", RuleFloat)), c, here)
 			break
 		}
 		return true
@@ -135,8 +123,8 @@ func (p *planner) unknown(at diag.Range, in *Pair, c *Claim, here place, name st
 	if len(here.Spoke)+len(here.Hub) > 0 {
 		remedy = "give it the type runtime.RawExtension, or " + remedy
 	}
-	p.diags.Add(diag.Warningf(at, RuleUnknown, "%s has PreserveUnknownFields, and a conversion loses members that the Go type does not have", name).
-		WithHint("%s; %s accepts it", remedy, s.Marker(model.Allow, "rule", RuleUnknown)))
+	p.warn(diag.Warningf(at, RuleUnknown, "%s has PreserveUnknownFields, and a conversion loses members that the Go type does not have", name).
+		WithHint("%s; %s accepts it", remedy, s.Marker(model.Allow, "rule", RuleUnknown)), c, here)
 }
 
 // keepsUnknown reports whether an API server keeps unknown members of the struct in a field, or of its elements. The
@@ -230,13 +218,14 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 				parts = append(parts, p.version(d.From())+" alone has "+strings.Join(names, ", "))
 			}
 		}
-		if parts != nil && !p.allows(RuleUnkeyed, in, c, here.Spoke) {
-			p.diags.Add(diag.Warningf(c.Spoke.Last().Range, RuleUnkeyed, "%s: in the elements of this list without keys, %s: a client of the other version drops them by changing the element",
-				strings.Join(here.Spoke.Names(), "."), strings.Join(parts, ", and ")).
-				WithHint("+listType=map and +listMapKey identify the elements, in one version at least; %s accepts it", p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleUnkeyed)).
-				WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version))
+		if parts == nil || p.allows(RuleUnkeyed, in, c, here.Spoke) {
+			return true
 		}
-		return true
+		p.warn(diag.Warningf(c.Spoke.Last().Range, RuleUnkeyed, "%s: in the elements of this list without keys, %s: a client of the other version drops them by changing the element",
+			strings.Join(here.Spoke.Names(), "."), strings.Join(parts, ", and ")).
+			WithHint("+listType=map and +listMapKey identify the elements, in both versions; %s accepts it", p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleUnkeyed)).
+			WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version), c, here)
+		return false // lists in the elements have members of these
 	})
 }
 

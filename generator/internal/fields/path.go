@@ -159,9 +159,10 @@ func (p Path) IsIn(whole Path) bool {
 	return whole != nil && strings.HasPrefix(p.String(), whole.String()+".")
 }
 
-// ListKeys returns the keys that +listMapKey declares or, for Kubernetes' own types, the struct tag patchMergeKey.
+// ListKeys returns the keys that +listMapKey declares on the field or on its type or, for Kubernetes' own types, the
+// struct tag patchMergeKey.
 func ListKeys(f *resolve.Field) []string {
-	keys := load.ListMapKeys(f.Doc...)
+	keys := load.ListMapKeys(slices.Concat(f.Type.Target().Doc(), f.Doc)...)
 	if key, ok := f.Tag.Lookup("patchMergeKey"); ok && keys == nil && f.Type.Kind() == resolve.Slice && f.Type.Elem().Kind() == resolve.Struct {
 		keys = []string{key}
 	}

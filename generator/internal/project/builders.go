@@ -423,11 +423,15 @@ func list(all []ast.Expr, code func(ast.Expr) model.Code) model.Code {
 	return joint
 }
 
-// called returns the code of a function of the package, with its type arguments.
+// called returns the code of a function of the module, with its type arguments.
 func (r builderReader) called(e ast.Expr) model.Code {
 	switch f := e.(type) {
 	case *ast.Ident:
 		return r.functionCode(f)
+	case *ast.SelectorExpr:
+		if _, ours := r.pkg.Module.PackageName(r.named(f).Path); ours {
+			return r.nameCode(f)
+		}
 	case *ast.IndexExpr:
 		return joined(r.called(f.X), around("[", r.typeCode(f.Index), "]"))
 	}

@@ -138,7 +138,7 @@ const quantity = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTP
 func Of(t *resolve.Type) *Schema { return of(t, nil) }
 
 func of(t *resolve.Type, inside []*resolve.Type) *Schema {
-	s := known(t)
+	s := encoded(t)
 	if s == nil {
 		s = derive(t, inside)
 	}
@@ -147,8 +147,8 @@ func of(t *resolve.Type, inside []*resolve.Type) *Schema {
 	return s
 }
 
-// known returns the schemas of types that encode themselves.
-func known(t *resolve.Type) *Schema {
+// encoded returns the schema of a type that encodes itself; nil for other types.
+func encoded(t *resolve.Type) *Schema {
 	switch t.Package + "." + t.Name {
 	case "k8s.io/apimachinery/pkg/apis/meta/v1.Time", "k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime", "time.Time":
 		return &Schema{Type: "string", Format: "date-time"}
@@ -262,16 +262,15 @@ func (s *Schema) read(groups []*ast.CommentGroup) {
 	if s.Items != nil {
 		s.Items.limit(groups, true)
 	}
+	s.ListMapKeys = append(s.ListMapKeys, load.ListMapKeys(groups...)...)
 	for _, m := range load.Markers(groups...) {
 		name, value, _ := strings.Cut(m, "=")
 		value = Unquoted(strings.TrimSpace(value))
 		switch strings.TrimSuffix(name, ":") {
 		case "+nullable":
 			s.Nullable = true
-		case "+listType":
+		case "+listType", "+k8s:listType":
 			s.ListType = value
-		case "+listMapKey":
-			s.ListMapKeys = append(s.ListMapKeys, value)
 		case "+mapType", "+structType":
 			s.MapType = value
 		case "+kubebuilder:pruning:PreserveUnknownFields", validation + "XPreserveUnknownFields":

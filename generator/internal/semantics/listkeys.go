@@ -77,7 +77,14 @@ func (w *listKeyWalk) field(owner model.GoType, field *ast.Field) {
 	if owner.IsZero() {
 		return
 	}
-	keys, set := load.ListMapKeys(field.Doc), w.sets && slices.Contains(load.Markers(field.Doc), "+listType=set")
+	comments := []*ast.CommentGroup{field.Doc}
+	if name, ok := field.Type.(*ast.Ident); ok && ast.IsExported(name.Name) {
+		if t, ok := w.in.Type(name.Name); ok {
+			comments = append(comments, t.Comments()...)
+		}
+	}
+	isSet := func(marker string) bool { return marker == "+listType=set" || marker == "+k8s:listType=set" }
+	keys, set := load.ListMapKeys(comments...), w.sets && slices.ContainsFunc(load.Markers(comments...), isSet)
 	if member, _, _ := jsonTag(field); (len(keys) > 0 || set) && member != "" {
 		w.found = append(w.found, model.ListKey{Struct: owner, Member: member, Keys: keys})
 	}

@@ -11,6 +11,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // Object is what a cluster enforces: a kind of object, and a name.
@@ -139,13 +140,16 @@ func (s *State) matching() (all []matcher) {
 			same = append(same, mutationText(m))
 		}
 		for _, b := range p.Bindings {
-			spec := b.Spec
-			spec.PolicyName = ""
-			same = append(same, spec)
+			bound := b.Spec
+			bound.PolicyName = ""
+			if bound.MatchResources != nil {
+				bound.MatchResources = spec.DefaultedMatch(bound.MatchResources)
+			}
+			same = append(same, bound)
 		}
-		plain := plainMatch(p.Spec.MatchConstraints)
+		plain := spec.DefaultedMatch(p.Spec.MatchConstraints)
 		all = append(all, matcher{policyObject(p), plainRules(p.Spec.MatchConstraints),
-			text(same, p.Spec.FailurePolicy, p.Spec.MatchConditions, plain.NamespaceSelector, plain.ObjectSelector)})
+			text(same, cmp.Or(p.Spec.FailurePolicy, new(admissionregistrationv1.Fail)), p.Spec.MatchConditions, plain.NamespaceSelector, plain.ObjectSelector)})
 	}
 	return all
 }
@@ -231,7 +235,7 @@ func (d *Definition) loss(version, part string) *Loss {
 
 // plainRules returns the rules of match constraints with the defaults of API servers.
 func plainRules(m *admissionregistrationv1.MatchResources) (rules []admissionregistrationv1.RuleWithOperations) {
-	for _, r := range plainMatch(m).ResourceRules {
+	for _, r := range spec.DefaultedMatch(m).ResourceRules {
 		rules = append(rules, r.RuleWithOperations)
 	}
 	return rules
@@ -240,8 +244,8 @@ func plainRules(m *admissionregistrationv1.MatchResources) (rules []admissionreg
 // matchesFewer describes the requests that match resources no longer match; empty without any. It compares each part
 // by itself. Without match resources, everything is matched.
 func (s *step) matchesFewer(old, now *admissionregistrationv1.MatchResources) string {
-	before, then := plainMatch(old), plainMatch(now)
-	webhook := func(m admissionregistrationv1.MatchResources, rules []admissionregistrationv1.NamedRuleWithOperations) *Webhook {
+	before, then := spec.DefaultedMatch(old), spec.DefaultedMatch(now)
+	webhook := func(m *admissionregistrationv1.MatchResources, rules []admissionregistrationv1.NamedRuleWithOperations) *Webhook {
 		w := &Webhook{Spec: admissionregistrationv1.MutatingWebhook{MatchPolicy: m.MatchPolicy, NamespaceSelector: m.NamespaceSelector, ObjectSelector: m.ObjectSelector}}
 		for _, r := range rules {
 			w.Spec.Rules = append(w.Spec.Rules, r.RuleWithOperations)
@@ -260,7 +264,7 @@ func (s *step) matchesFewer(old, now *admissionregistrationv1.MatchResources) st
 	if _, more := s.covered(webhook(before, before.ExcludeResourceRules), webhook(then, then.ExcludeResourceRules), !exact); len(more) > 0 {
 		texts = append(texts, "no longer "+describe(more))
 	}
-	named := func(m admissionregistrationv1.MatchResources) bool {
+	named := func(m *admissionregistrationv1.MatchResources) bool {
 		return slices.ContainsFunc(m.ResourceRules, func(r admissionregistrationv1.NamedRuleWithOperations) bool { return len(r.ResourceNames) > 0 })
 	}
 	if named(then) && !named(before) {

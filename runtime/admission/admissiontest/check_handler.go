@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // handlerCheck calls a handler, as an API server does and as it never would, with a probe in place of the validator or
@@ -241,7 +242,7 @@ func (c handlerCheck) edits(t testing.TB, r Review[json.RawMessage]) {
 		result.Unchanged()
 		return
 	}
-	after, err := decodeJSON(result.object)
+	after, err := failure.Decode(result.object)
 	if err != nil {
 		t.Fatal(err)
 	}

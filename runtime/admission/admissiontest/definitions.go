@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/structural"
 )
 
@@ -113,7 +114,7 @@ func (d *definition) decoded(object json.RawMessage) json.RawMessage {
 
 // unknown returns the paths of an object's fields that are not in the schema, sorted.
 func (d *definition) unknown(object json.RawMessage) []string {
-	written, err := decodeJSON(object)
+	written, err := failure.Decode(object)
 	if err != nil {
 		return nil
 	}
@@ -165,7 +166,7 @@ func (d *definition) accepts(object json.RawMessage) bool {
 	if d == nil || object == nil {
 		return true
 	}
-	value, err := decodeJSON(object)
+	value, err := failure.Decode(object)
 	members, ok := value.(map[string]any)
 	return err == nil && ok && d.schema.Validate(members) == nil
 }

@@ -457,7 +457,7 @@ func (c replacementCheck) neighbours(base pair) (all []pair) {
 			add(renamed(object, name, namespaceOf(object)))
 		}
 		for i, more := 0, true; more; i++ {
-			tree, err := decodeJSON(object)
+			tree, err := failure.Decode(object)
 			if err != nil || len(all) >= mostNeighbours {
 				return all
 			}
@@ -567,10 +567,8 @@ func (c replacementCheck) samplesAndFilled() []json.RawMessage {
 			all = append(all, c.placed(typed))
 		}
 	}
-	for elements := range 3 {
-		for seed := range uint64(rounds) {
-			all = append(all, c.placed(filled(c.objectType(), seed, elements)))
-		}
+	for _, object := range c.randomObjects() {
+		all = append(all, c.placed(object))
 	}
 	return all
 }
@@ -633,7 +631,7 @@ func (c replacementCheck) changed(random *rand.Rand, object json.RawMessage) jso
 			}
 			continue
 		}
-		tree, err := decodeJSON(object)
+		tree, err := failure.Decode(object)
 		if err != nil {
 			return object
 		}

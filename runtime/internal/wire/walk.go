@@ -2,7 +2,10 @@
 
 package wire
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // Target returns the shape at the end of a chain of pointers.
 func (s *Shape) Target() *Shape {
@@ -66,6 +69,19 @@ func (s *Shape) With(keep func(f *Member) bool) *Shape {
 		}
 	}
 	return kept
+}
+
+// IsFlat reports whether all fields of a structure are in it, and not behind pointers to embedded structs.
+func (s *Shape) IsFlat() bool {
+	return !slices.ContainsFunc(s.Fields, func(f Member) bool {
+		typ := s.Typ
+		for _, step := range f.path[:len(f.path)-1] {
+			if typ = typ.Field(step).Type; typ.Kind() == reflect.Pointer {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // HasAll reports whether the shape has members of all names.

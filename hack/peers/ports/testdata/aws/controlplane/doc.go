@@ -7,4 +7,5 @@
 // Clients of v1beta1 read the value of v1beta2.
 //
 // +webhook:conversion:enum(of: "sigs.k8s.io/cluster-api-provider-aws/v2/controlplane/eks/api/v1beta1.Addon", field: "conflictResolution", same: "*")
+// +webhook:conversion:allow(of: "sigs.k8s.io/cluster-api-provider-aws/v2/controlplane/eks/api/v1beta1.AWSManagedControlPlaneSpec", rule: "V9")="v1beta2 cannot write false for bootstrapSelfManagedAddons"
 package controlplane

@@ -22,4 +22,10 @@
 //
 // +webhook:conversion:allow(of: "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta1.AWSLoadBalancerSpec", field: "healthCheckProtocol", rule: "V11")="AWS refuses other protocols"
 // +webhook:conversion:allow(of: "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta1.IngressRule", field: "protocol", rule: "V11")="AWS has no other protocols"
+//
+// A changed element is another one, and so is its ARN.
+//
+// +webhook:conversion:allow(of: "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta1.AWSMachineSpec", field: "additionalSecurityGroups", rule: "V16")="arn has no function"
+// +webhook:conversion:allow(of: "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta1.SecurityGroup", field: "ingressRule", rule: "V16")="a changed rule is another rule"
+// +webhook:conversion:allow(of: "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta1.Ignition", field: "version", rule: "V15")="v1beta2 means the same by no version"
 package infrastructure

@@ -6,4 +6,8 @@
 // v1beta1 has no such field.
 //
 // +webhook:conversion:stash(of: "github.com/rancher/cluster-api-provider-rke2/bootstrap/api/v1alpha1.RKE2AgentConfig", field: "version")
+//
+// v1beta1 alone takes the content of a file from a ConfigMap.
+//
+// +webhook:conversion:allow(of: "github.com/rancher/cluster-api-provider-rke2/bootstrap/api/v1alpha1.RKE2ConfigSpec", field: "files", rule: "V16")="a changed file has its own content"
 package bootstrap

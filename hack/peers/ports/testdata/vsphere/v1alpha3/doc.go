@@ -13,7 +13,8 @@
 // +webhook:conversion:stash(of: "sigs.k8s.io/cluster-api-provider-vsphere/apis/v1alpha3.VSphereClusterSpec", field: "insecure;cloudProviderConfiguration;loadBalancerRef")
 // +webhook:conversion:stash(of: "sigs.k8s.io/cluster-api-provider-vsphere/apis/v1alpha3.ObjectMeta", field: "name;generateName;namespace;ownerReferences")
 //
-// Conditions and addresses have bounds in v1beta1. No API server serves v1alpha3.
+// Conditions and addresses have bounds in v1beta1, and devices have more members. No API server serves v1alpha3.
 //
 // +webhook:conversion:allow(rule: "V11")="no client writes this version"
+// +webhook:conversion:allow(rule: "V16")="no client writes this version"
 package v1alpha3

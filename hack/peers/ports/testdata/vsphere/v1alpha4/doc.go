@@ -9,7 +9,8 @@
 // +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api-provider-vsphere/apis/v1alpha4.VSphereMachineTemplate", hub: "sigs.k8s.io/cluster-api-provider-vsphere/apis/v1beta1.VSphereMachineTemplate", reads: "cluster.x-k8s.io/conversion-data")
 // +webhook:conversion:spoke(for: "sigs.k8s.io/cluster-api-provider-vsphere/apis/v1alpha4.VSphereVM", hub: "sigs.k8s.io/cluster-api-provider-vsphere/apis/v1beta1.VSphereVM", reads: "cluster.x-k8s.io/conversion-data")
 //
-// Conditions and addresses have bounds in v1beta1. No API server serves v1alpha4.
+// Conditions and addresses have bounds in v1beta1, and devices have more members. No API server serves v1alpha4.
 //
 // +webhook:conversion:allow(rule: "V11")="no client writes this version"
+// +webhook:conversion:allow(rule: "V16")="no client writes this version"
 package v1alpha4
