@@ -366,17 +366,15 @@ func sumOf(text []byte) uint64 {
 
 // appendSum appends a number of sumOf as the 16 digits of a digest.
 func appendSum(out []byte, sum uint64) []byte {
-	var bytes [8]byte
-	binary.BigEndian.PutUint64(bytes[:], sum)
-	return hex.AppendEncode(out, bytes[:])
+	return hex.AppendEncode(out, binary.BigEndian.AppendUint64(nil, sum))
 }
 
 // sumIn reads the digits of a digest in JSON.
 func sumIn(text []byte) (uint64, bool) {
-	var bytes [8]byte
+	var sum [8]byte
 	if len(text) != len(`"0123456789abcdef"`) || text[0] != '"' {
 		return 0, false
 	}
-	_, err := hex.Decode(bytes[:], text[1:len(text)-1])
-	return binary.BigEndian.Uint64(bytes[:]), err == nil
+	_, err := hex.Decode(sum[:], text[1:len(text)-1])
+	return binary.BigEndian.Uint64(sum[:]), err == nil
 }

@@ -68,22 +68,22 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 			continue
 		}
 		f := &s.Fields[i]
-		value, present := present(f, v, r.inside)
-		if child.adds() && present && !value.IsZero() && r.work.take(len(child.leaf.Is)) {
+		value, has := present(f, v, r.inside)
+		if child.adds() && has && !value.IsZero() && r.work.take(len(child.leaf.Is)) {
 			child = child.spread() // the conversion has made the struct, for members that the other version has
 		}
 		c := child.leaf
-		if inner := f.Shape.Structs(value, present); c == nil && inner.IsValid() {
+		if inner := f.Shape.Structs(value, has); c == nil && inner.IsValid() {
 			r.at = append(r.at, f.Name)
 			around := r.gone
 			r.gone = around || r.isGone(f)
 			r.fields(r.own(f, value, inner), child)
 			r.gone = around
 			r.at = r.at[:len(r.at)-1]
-		} else if present && (r.keyed(f, v, value, child) || r.eachOf(f, v, value, child)) {
+		} else if has && (r.keyed(f, v, value, child) || r.eachOf(f, v, value, child)) {
 			continue
 		} else if !child.adds() {
-			r.field(f, v, value, present, child)
+			r.field(f, v, value, has, child)
 		} else if r.gone {
 			continue
 		} else if text := r.allowed(child.plan, child.shape, c.Is); text != nil && r.read(f, v, text) { // in place of a zero, if any
