@@ -41,7 +41,9 @@ type made struct {
 	plan     []fieldPlan
 	broken   string // why there are no conversions: a class
 	detail   string
-	schemas  map[string]*schemaOf // by version; nil if controller-gen makes no definition
+	// definition is controller-gen's, and schemas are its schemas by version: nil if controller-gen makes none.
+	definition *apiextensionsv1.CustomResourceDefinition
+	schemas    map[string]*schemaOf
 }
 
 // finding is a diagnostic of webhook-gen.
@@ -278,7 +280,7 @@ func (w *workshop) definitions(b *batch) error {
 
 // read keeps the schemas of a definition.
 func (m *made) read(definition *apiextensionsv1.CustomResourceDefinition) error {
-	m.schemas = map[string]*schemaOf{}
+	m.definition, m.schemas = definition, map[string]*schemaOf{}
 	for _, v := range m.versions {
 		s, err := newSchema(definition, v.name)
 		if err != nil {
@@ -421,14 +423,9 @@ func (c *converter) convert(object map[string]any, apiVersion string) (map[strin
 	if err != nil {
 		return nil, err
 	}
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if _, err := c.in.Write(append(body, '\n')); err != nil {
-		return nil, fmt.Errorf("the program ended: %w\n%s", err, c.trace)
-	}
-	line, err := c.out.ReadBytes('\n')
+	line, err := c.answer(body)
 	if err != nil {
-		return nil, fmt.Errorf("the program ended: %w\n%s", err, c.trace)
+		return nil, err
 	}
 	var answer struct {
 		Response struct {
@@ -443,6 +440,20 @@ func (c *converter) convert(object map[string]any, apiVersion string) (map[strin
 		return nil, fmt.Errorf("%w: %s", errRefused, answer.Response.Result.Message)
 	}
 	return decode(answer.Response.ConvertedObjects[0])
+}
+
+// answer answers a review, which is one line.
+func (c *converter) answer(review []byte) ([]byte, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if _, err := c.in.Write(append(review, '\n')); err != nil {
+		return nil, fmt.Errorf("the program ended: %w\n%s", err, c.trace)
+	}
+	line, err := c.out.ReadBytes('\n')
+	if err != nil {
+		return nil, fmt.Errorf("the program ended: %w\n%s", err, c.trace)
+	}
+	return line, nil
 }
 
 func write(name, text string) error {

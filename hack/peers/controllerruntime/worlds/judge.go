@@ -117,6 +117,9 @@ func (p *player) counts(f *fault) bool {
 	}
 	if p.complete(f, p.older); f.reported != "" {
 		p.tally.reported++
+		if p.tally.features != nil {
+			p.tally.features["announced: "+f.reported+", "+f.judge]++
+		}
 	}
 	return f.reported == ""
 }

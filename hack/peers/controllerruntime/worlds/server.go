@@ -34,12 +34,7 @@ type schemaOf struct {
 // newSchema reads the schema of a version, with that version as the storage version. It returns an error if an API
 // server refuses the definition.
 func newSchema(definition *apiextensionsv1.CustomResourceDefinition, version string) (*schemaOf, error) {
-	d := definition.DeepCopy()
-	d.Name = d.Spec.Names.Plural + "." + d.Spec.Group
-	for i := range d.Spec.Versions {
-		v := &d.Spec.Versions[i]
-		v.Served, v.Storage = true, v.Name == version
-	}
+	d := installable(definition, version)
 	d.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
 	d.Status.StoredVersions = []string{version}
 	apiextensionsv1.SetDefaults_CustomResourceDefinition(d)
@@ -64,6 +59,17 @@ func newSchema(definition *apiextensionsv1.CustomResourceDefinition, version str
 		return nil, err
 	}
 	return &schemaOf{structural, validator, cel.NewValidator(structural, true, celconfig.PerCallLimit)}, nil
+}
+
+// installable returns a definition with all versions served and one of them stored.
+func installable(definition *apiextensionsv1.CustomResourceDefinition, storage string) *apiextensionsv1.CustomResourceDefinition {
+	d := definition.DeepCopy()
+	d.Name = d.Spec.Names.Plural + "." + d.Spec.Group
+	for i := range d.Spec.Versions {
+		v := &d.Spec.Versions[i]
+		v.Served, v.Storage = true, v.Name == storage
+	}
+	return d
 }
 
 // prune does what an API server does with each object that it decodes or that a webhook has converted. Upstream:
