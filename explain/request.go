@@ -96,7 +96,7 @@ func Request(ctx context.Context, out io.Writer, f Options, p *project.Project) 
 		return err
 	}
 	before := evaluate.Content(r.GetObject())
-	result, err := e.Explain(ctx, r, evaluate.Surroundings{
+	result, err := e.Explain(ctx, r, evaluate.Cluster{
 		Namespace: known.Namespace, Params: params, Authorized: known.Authorized, Webhooks: hooks,
 	})
 	if err != nil {

@@ -25,9 +25,17 @@ func Word(text string) string {
 	if err := yaml.Unmarshal([]byte(text), &read); plainWord.MatchString(text) && err == nil && read == text {
 		return text
 	}
-	quoted, _ := json.Marshal(text) // any text has a JSON string, which is a YAML string
+	return Quoted(text)
+}
+
+// Quoted returns a text as a JSON string, which is a YAML string. In templates it is the function quoted.
+func Quoted(text string) string {
+	quoted, _ := json.Marshal(text) // any text has a JSON string
 	return string(quoted)
 }
+
+// Literal escapes the actions of Helm's templates in a text. In templates it is the function literal.
+func Literal(text string) string { return strings.ReplaceAll(text, "{{", "{{ `{{` }}") }
 
 // Execute fills in a template of Project, which it names without the folder's name. Go code comes out formatted.
 func Execute(name string, data any) ([]byte, error) {
@@ -35,8 +43,16 @@ func Execute(name string, data any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := template.New(name).Delims("[[", "]]").Option("missingkey=error").Funcs(template.FuncMap{"word": Word}).Parse(string(text))
+	parts, err := Project.ReadFile("project/delivery/chart/parts.tmpl")
 	if err != nil {
+		return nil, err
+	}
+	functions := template.FuncMap{"word": Word, "quoted": Quoted, "literal": Literal}
+	t, err := template.New(name).Delims("[[", "]]").Option("missingkey=error").Funcs(functions).Parse(string(text))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := t.New("parts").Parse(string(parts)); err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer

@@ -85,8 +85,8 @@ func (f *finder) declare() {
 			}
 			for _, s := range subjects {
 				name := f.subject(s)
-				if said := hooks(above(file, after, s.Pos()), defaults); name != nil && len(said) > 0 {
-					f.declareOn(name, said)
+				if own := hooks(above(file, after, s.Pos()), defaults); name != nil && len(own) > 0 {
+					f.declareOn(name, own)
 				}
 				after = s.End()
 			}
@@ -117,11 +117,11 @@ func (f *finder) subject(s ast.Node) *types.TypeName {
 	return nil
 }
 
-func (f *finder) declareOn(name *types.TypeName, said []hook) {
+func (f *finder) declareOn(name *types.TypeName, own []hook) {
 	var before declared
 	f.ImportObjectFact(name, &before)
-	f.ExportObjectFact(name, &declared{append(before.Hooks, said...)})
-	for _, h := range said {
+	f.ExportObjectFact(name, &declared{append(before.Hooks, own...)})
+	for _, h := range own {
 		if !h.Handwritten {
 			continue
 		}
@@ -161,7 +161,7 @@ func (f *finder) generated(file *ast.File) {
 			continue
 		}
 		mutating, marked := m[2] == "mutating", m[3]
-		said, ok := f.hookOf(asked, mutating, marked, suffix(m[1], marked))
+		h, ok := f.hookOf(asked, mutating, marked, suffix(m[1], marked))
 		if !ok {
 			continue
 		}
@@ -169,7 +169,7 @@ func (f *finder) generated(file *ast.File) {
 			for i := range asked.NumMethods() {
 				object, _, _ := types.LookupFieldOrMethod(types.NewPointer(on.Type()), true, f.Pkg, asked.Method(i).Name())
 				if method, ok := object.(*types.Func); ok {
-					f.add(said, method.Origin(), on)
+					f.add(h, method.Origin(), on)
 				}
 			}
 		}
@@ -184,21 +184,21 @@ func suffix(asked, marked string) string {
 // hookOf finds the marker of a generated interface. The marked type is in this package, or it is the type that the
 // requests carry.
 func (f *finder) hookOf(asked *types.Interface, mutating bool, marked, suffix string) (hook, bool) {
-	var said declared
-	if name, ok := f.Pkg.Scope().Lookup(marked).(*types.TypeName); !ok || !f.ImportObjectFact(name, &said) {
-		if name := carried(asked); name == nil || name.Name() != marked || !f.ImportObjectFact(name, &said) {
+	var of declared
+	if name, ok := f.Pkg.Scope().Lookup(marked).(*types.TypeName); !ok || !f.ImportObjectFact(name, &of) {
+		if name := carried(asked); name == nil || name.Name() != marked || !f.ImportObjectFact(name, &of) {
 			return hook{}, false
 		}
 	}
-	said.Hooks = slices.DeleteFunc(slices.Clone(said.Hooks), func(h hook) bool { return h.Handwritten || h.Mutating != mutating })
-	for i, h := range said.Hooks {
+	of.Hooks = slices.DeleteFunc(slices.Clone(of.Hooks), func(h hook) bool { return h.Handwritten || h.Mutating != mutating })
+	for i, h := range of.Hooks {
 		word, _, _ := strings.Cut(h.Name, ".")
 		if suffix == "" && i == 0 || word != "" && len(suffix) >= len(word) && strings.EqualFold(suffix[:len(word)], word) {
 			return h, true
 		}
 	}
-	if len(said.Hooks) == 1 { // a suffix that is a subresource
-		return said.Hooks[0], true
+	if len(of.Hooks) == 1 { // a suffix that is a subresource
+		return of.Hooks[0], true
 	}
 	return hook{}, false
 }

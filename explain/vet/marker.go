@@ -104,11 +104,11 @@ func hooks(groups []*ast.CommentGroup, defaults string) []hook {
 		if m == nil {
 			continue
 		}
-		switch said := arguments(text); m[1] {
+		switch args := arguments(text); m[1] {
 		case "allow":
-			allowed = append(allowed, said)
+			allowed = append(allowed, args)
 		case "mutating", "validating":
-			found = append(found, hook{Mutating: m[1] == "mutating", Name: said["name"], SideEffects: class(said["sideEffects"], defaults)})
+			found = append(found, hook{Mutating: m[1] == "mutating", Name: args["name"], SideEffects: class(args["sideEffects"], defaults)})
 		}
 	}
 	for i := range found {
@@ -129,8 +129,8 @@ func (h hook) isCalled(name string) bool {
 }
 
 // class returns the side effects of a marker, in the case of the API; None if neither it nor the package sets any.
-func class(said, defaults string) string {
-	for _, s := range []string{said, defaults} {
+func class(own, defaults string) string {
+	for _, s := range []string{own, defaults} {
 		for _, known := range []string{"None", "NoneOnDryRun", "Some", "Unknown"} {
 			if strings.EqualFold(s, known) {
 				return known

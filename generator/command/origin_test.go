@@ -187,3 +187,10 @@ func replaced(t *testing.T, name string) map[string]module.Version {
 	}
 	return of
 }
+
+// TestLibrariesMinimum checks the version in the warning about old libraries.
+func TestLibrariesMinimum(t *testing.T) {
+	if version, _ := engine.RequiredVersion(filepath.Join("..", "..", "runtime"), "k8s.io/apimachinery"); version != project.LibrariesMinimum {
+		t.Errorf("the runtime requires k8s.io/apimachinery %s, and LibrariesMinimum is %s", version, project.LibrariesMinimum)
+	}
+}

@@ -74,7 +74,7 @@ func runtimeFaults() []runtimeFault {
 		{"conversion/compare.go", "a dropped field is kept", "if below.Dropped {", "if false {"},
 		{"conversion/entry.go", "a zero value becomes an entry", "if src != zero {", "if true {"},
 		{"conversion/entry.go", "an entry takes the place of another one", "ok && !taken {", "ok && (!taken || true) {"},
-		{"conversion/handler.go", "nobody hears which kind it was", "o.Kind, o.Desired = h.kinds.known(first, asked.desired)", ""},
+		{"conversion/handler.go", "nobody hears which kind it was", "o.Kind, o.Desired = h.kinds.target(first, asked.desired)", ""},
 		{"conversion/exchange.go", "a signed value comes back without what its hook wrote", "if !v.trusted || !slices.ContainsFunc(changes, isCustom) {", "if true {"},
 		{"conversion/inplace.go", "an object that has grown is cut off", "c.rest = bytes.Clone(text[n:])", ""},
 		{"conversion/kinds.go", "an object leaves its group", "if from.Group != to.Group {", "if false {"},
@@ -100,7 +100,7 @@ func runtimeFaults() []runtimeFault {
 		{"conversion/value.go", "a separator in an element joins", "if strings.Contains(string(s), separator) {", "if false {"},
 		{"conversion/work.go", "an annotation causes any amount of work", "if w.left < 0 && w.err == nil {", "if false {"},
 		{"conversion/work.go", "the end of a call ends no work", "w.until, w.err = workFloor, context.Cause(w.ctx)", "w.until = workFloor"},
-		{"conversion/within.go", "an object without a name yet is a part of one", `&& object.GetGenerateName() == ""`, ""},
+		{"conversion/object_context.go", "an object without a name yet is a part of one", `&& object.GetGenerateName() == ""`, ""},
 
 		{"internal/wire/path.go", "a long path stays whole", "return bothEnds(maxPath, strings.TrimPrefix(string(head), \".\"), string(tail[i:]))", "return string(head) + string(tail[i:])"},
 		{"internal/wire/path.go", "a deep path has no beginning", "here.head = p", "here.head = &here"},

@@ -7,8 +7,7 @@
 #   hack/peers/existing.sh sigs.k8s.io/jobset@v0.10.1 github.com/kedacore/keda/v2@v2.21.0 ...
 #
 # The script copies each project, and changes nothing but go.mod and the new files. PACKAGES limits the tests to
-# packages, separated by spaces. VERSIONS names the go.mod of another project, whose higher versions the copies take:
-# they then share its compiled dependencies. If hack/peers/existing/PACKAGE.sed
+# packages, separated by spaces, and VERSIONS is of existing/dependencies.sh. If hack/peers/existing/PACKAGE.sed
 # exists, with every / of the package's path replaced by -, it fills in the handlers that webhook-gen leaves to the
 # user.
 set -eu
@@ -34,14 +33,7 @@ for module in "$@"; do
 	markers=$(grep -rlE --include='*.go' '^\s*//\s?\+kubebuilder:webhook:' . | wc -l)
 	"$work/webhook-gen" create tests --skip-tidy >"$work/$name.created" 2>&1 || { cat "$work/$name.created"; continue; }
 	go mod edit -require github.com/webhook-gen/webhook-gen/runtime@v0.1.0 -replace "github.com/webhook-gen/webhook-gen/runtime=$root/runtime"
-	if [ -n "${VERSIONS:-}" ]; then
-		go mod edit -json "$VERSIONS" | sed -nE 's#^\t\t\t"(Path|Version)": "(.*)",?$#\2#p' | paste -d ' ' - - | while read -r path version; do
-			own=$(sed -nE "s#^(require)?[[:space:]]+$path (v[^ ]+).*#\\2#p" go.mod | head -1)
-			if [ -n "$own" ] && [ "$(printf '%s\n%s\n' "$own" "$version" | sort -V | tail -1)" != "$own" ]; then
-				echo "-require=$path@$version"
-			fi
-		done | xargs -r go mod edit
-	fi
+	versions
 	files=$(find . -name webhook_handlers_test.go)
 	for file in $files; do
 		# The handlers as the comments have them, in place of nil.

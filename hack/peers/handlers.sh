@@ -9,7 +9,9 @@
 #
 # The second argument is a module of the proxy. The others are the packages whose tests it runs. The script works in a
 # copy. With tests, it adds the tests of `webhook-gen create tests`, and nothing else. With native, the program in
-# hack/peers/existing/native moves the existing methods to the handlers that import creates.
+# hack/peers/existing/native moves the existing methods to the handlers that import creates. VERSIONS is of
+# existing/dependencies.sh. LINT names a golangci-lint, which then checks the new files with the project's configuration,
+# as if the user had written all of them.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,6 +30,7 @@ rm -rf "$dir"
 cp -R "$source" "$dir"
 chmod -R u+w "$dir"
 cd "$dir"
+versions
 dependencies "$@"
 
 # tested runs tests, and prints how many pass and fail.
@@ -45,6 +48,23 @@ written() {
 		grep -v '/zz_generated' | tr '\n' '\0' | xargs -0 cat | wc -l
 }
 
+# created prints the new files of Go.
+created() {
+	find . -name '*.go' -newer "$work/start" | while read -r f; do
+		[ -e "$source/$f" ] || echo "$f"
+	done
+}
+
+# linted prints what golangci-lint reports for the new files.
+linted() {
+	[ -n "${LINT:-}" ] || return 0
+	created | tr '\n' '\0' | xargs -0 sed -i '/^\/\/ Code generated .* DO NOT EDIT\.$/{N;d}'
+	"$LINT" run --issues-exit-code 0 --max-issues-per-linter 0 --max-same-issues 0 --show-stats=false "$@" >"$work/lint" 2>&1 || tail -3 "$work/lint"
+	found=$(grep -E '^[^ ]+\.go:[0-9]+' "$work/lint" | grep -F -f <(created | sed 's#^\./##') || :)
+	echo "golangci-lint: $(created | wc -l) new files, $(echo "$found" | grep -c . || :) findings${found:+
+$found}"
+}
+
 echo "before: $(tested "$@"); $(written "$@") lines by hand"
 cp "$work/log" "$work/log.before"
 touch "$work/start"
@@ -52,22 +72,25 @@ case $mode in
 tests)
 	"$work/webhook-gen" create tests --skip-tidy >"$work/import" 2>&1
 	go mod edit -require github.com/webhook-gen/webhook-gen/runtime@v0.1.0 -replace "github.com/webhook-gen/webhook-gen/runtime=$root/runtime"
+	dependencies "$@"
+	linted "$@"
 	;;
 native)
 	"$work/webhook-gen" import --handlers stubs --skip-tidy >"$work/import" 2>&1
+	dependencies "$@"
+	linted "$@"
 	"$work/native" "$@"
+	find . -name '*.go' -newer "$work/start" -print0 | xargs -0 go run golang.org/x/tools/cmd/goimports@v0.47.0 -w
+	dependencies "$@"
 	;;
 esac
-find . -name '*.go' -newer "$work/start" -print0 | xargs -0 go run golang.org/x/tools/cmd/goimports@v0.47.0 -w
-dependencies "$@"
-ours=$(find . \( -name 'zz_generated*_test.go' -o -name '*_handler_test.go' -o -name webhook_handlers_test.go \) -newer "$work/start" -print0 |
-	xargs -0 -r sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' | paste -sd '|')
+ours=$(created | grep '_test.go$' | tr '\n' '\0' | xargs -0 -r sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' | paste -sd '|')
 echo "after: $(tested -skip "^($ours)$" "$@"); $(written "$@") lines by hand"
 cp "$work/log" "$work/log.after"
 echo "generated tests: $(tested -run "^($ours)$" "$@")"
-echo "generated: $(find . \( -name 'zz_generated.webhook*.go' -o -name webhook_handlers_test.go \) -newer "$work/start" -print0 | xargs -0 cat | wc -l) lines"
-changed=$(cd "$dir" && find . -name '*_test.go' ! -name 'zz_*' ! -name '*_handler_test.go' ! -name webhook_handlers_test.go -newer "$work/start" | while read -r f; do
-	diff "$source/$f" "$f" || :
+echo "generated: $(created | grep -E '/(zz_generated.webhook.*|webhook_handlers_test).go$' | tr '\n' '\0' | xargs -0 cat | wc -l) lines"
+changed=$(find . -name '*_test.go' -newer "$work/start" | while read -r f; do
+	[ ! -e "$source/$f" ] || diff "$source/$f" "$f" || :
 done | grep -c '^>' || :)
 echo "the project's own tests: $changed lines changed"
 if [ -d "$source/config/webhook" ]; then

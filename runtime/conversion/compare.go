@@ -3,9 +3,10 @@
 package conversion
 
 import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"hash/fnv"
 	"maps"
 	"reflect"
 	"slices"
@@ -32,8 +33,8 @@ func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value,
 		if below.Dropped {
 			continue
 		}
-		b, hasBase := f.Present(base)
-		w, hasWant := f.Present(want)
+		b, hasBase := present(f, base, c.inside)
+		w, hasWant := present(f, want, c.inside)
 		if c.work.err != nil || hasBase == hasWant && (!hasBase || comparesWhole(f, len(at)) && f.Shape.Equal(b, w)) {
 			continue
 		}
@@ -43,10 +44,115 @@ func (c *comparison) structs(at []step, s *wire.Shape, base, want reflect.Value,
 			c.structs(here, f.Shape.Target(), inner, is, below)
 		case !hasBase && below.isEmpty():
 			c.add(here, f.Shape, w)
+		case hasBase && hasWant && len(here) < maxSteps && c.keyed(here, f.Shape, b, w, below):
+		case below.isEmpty() && below.key.keys == nil && c.field(here, f, b, hasBase, w, hasWant):
 		default:
-			c.values(here, decodedField(f, b, hasBase, c.work), decodedField(f, w, hasWant, c.work), below)
+			c.values(here, decodedField(f, b, hasBase, c.inside, c.work), decodedField(f, w, hasWant, c.inside, c.work), below)
 		}
 	}
+}
+
+// keyed compares lists of structs by their keys, as values does. It returns false for other values, and for lists that
+// are not aligned.
+func (c *comparison) keyed(at []step, s *wire.Shape, base, want reflect.Value, p *plan) bool {
+	b, ok := keyedOf(s, base, p)
+	w, ok2 := keyedOf(s, want, p)
+	if !ok || !ok2 {
+		return false
+	}
+	around := c.inside
+	c.inside = true
+	defer func() { c.inside = around }()
+	compare := func(x, y reflect.Value) {
+		if !p.elements.Dropped && c.work.take(0) && !b.element.Equal(x, y) {
+			c.structs(append(at, b.step(p.key, x)), b.element, x, y, p.elements)
+		}
+	}
+	if b.matches(w) {
+		for i := range b.list.Len() {
+			compare(b.at(i), w.at(i))
+		}
+		return true
+	}
+	inBase, inWant := b.table(), w.table()
+	if len(inBase.several)+len(inWant.several) > 0 {
+		return false
+	}
+	find := func(i int) int {
+		j, _ := inBase.at(w.textOf(w.at(i)))
+		return j
+	}
+	ordered, common := ordering(w.list.Len(), find)
+	if !common && b.list.Len() > 0 && w.list.Len() > 0 {
+		return false
+	}
+	if !ordered {
+		c.orderOf(at, w.list.Len(), func(i int) step { return w.step(p.key, w.at(i)) })
+	}
+	text := func(e reflect.Value) []byte {
+		c.value.out = c.value.out[:0]
+		c.value.value(b.element, e)
+		if c.work.fail(c.value.err); c.work.err != nil || !c.work.take(len(c.value.out)) {
+			return nil
+		}
+		c.texts = canonical(c.texts[:0], c.value.out)
+		return c.texts
+	}
+	for i := range b.list.Len() {
+		x := b.at(i)
+		if j, _ := inWant.at(b.textOf(x)); j < 0 {
+			if was := text(x); was != nil {
+				c.replaceText(append(at, b.step(p.key, x)), was, nil, absent{})
+			}
+		}
+	}
+	for i := range w.list.Len() {
+		y := w.at(i)
+		if j := find(i); j >= 0 {
+			compare(b.at(j), y)
+		} else if is := text(y); is != nil {
+			c.added(append(at, w.step(p.key, y)), is, i, p.elements)
+		}
+	}
+	return true
+}
+
+// added records an element that has to be added, as json.Marshal writes it.
+func (c *comparison) added(at []step, is []byte, i int, p *plan) {
+	var value any
+	if p.Members != nil || p.Elements != nil {
+		var err error
+		value, err = parsed(is)
+		c.work.fail(err)
+		is = c.json(p.strip(value))
+	}
+	c.record(at, change{Is: is, Index: i}, value)
+}
+
+// field compares the JSON of a field as a whole. It returns false for objects, whose members are compared.
+func (c *comparison) field(at []step, f *wire.Member, base reflect.Value, hasBase bool, want reflect.Value, hasWant bool) bool {
+	c.texts = c.texts[:0]
+	write := func(v reflect.Value, has bool) []byte {
+		if !has {
+			return nil
+		}
+		before := len(c.texts)
+		c.value.out = c.value.out[:0]
+		c.value.valueOf(f, v, c.inside)
+		c.work.fail(c.value.err)
+		if c.work.err == nil && c.work.take(len(c.value.out)) {
+			c.texts = canonical(c.texts, c.value.out)
+		}
+		return c.texts[before:]
+	}
+	was, is := write(base, hasBase), write(want, hasWant)
+	if c.work.err == nil && isObject(was) && isObject(is) {
+		return false
+	}
+	if c.work.err == nil {
+		c.replaceText(at, was, is, nil)
+	}
+	return true
 }
 
 // values compares two values in JSON.
@@ -148,42 +254,74 @@ func (c *comparison) around(at []step, base, want []any, p *plan) {
 
 // replace records a change of a whole value, if the value has changed.
 func (c *comparison) replace(at []step, base, want any) {
-	was, err := digest(base)
-	c.work.fail(err)
-	found, is := change{Was: was}, ""
-	if want != (absent{}) {
-		found.Is = c.json(want)
-		is = digestOf(found.Is)
+	write := func(value any) []byte {
+		if value == (absent{}) {
+			return nil
+		}
+		return c.json(value)
 	}
-	if was != is {
-		found.Each = c.each(base, want)
-		c.record(at, found, want)
-	}
+	c.replaceText(at, write(base), write(want), want)
 }
 
-// each returns the digests of a list's elements, if the conversion has kept their number.
-func (c *comparison) each(base, want any) []string {
-	from, _ := base.([]any)
-	to, _ := want.([]any)
-	if c.collects || len(from) != len(to) {
+// replaceText is replace for values as json.Marshal writes them, or nil for absent ones.
+func (c *comparison) replaceText(at []step, was, is []byte, want any) {
+	if (was == nil) == (is == nil) && bytes.Equal(was, is) {
+		return
+	}
+	found := change{Is: is}
+	if was != nil {
+		found.Was = digestOf(was)
+	}
+	if !c.collects {
+		found.Each = digestsOf(was, is)
+	}
+	c.record(at, found, want)
+}
+
+// digestsOf returns the digests of a list's elements, if the conversion has kept their number.
+func digestsOf(was, is []byte) []uint64 {
+	count := func(text []byte) (n int) {
+		for range elements(text) {
+			n++
+		}
+		return n
+	}
+	n := count(was)
+	if n == 0 || n != count(is) {
 		return nil
 	}
-	var each []string
-	for _, e := range from {
-		was, err := digest(e)
-		c.work.fail(err)
-		each = append(each, was)
+	all := make([]uint64, 0, n)
+	for e := range elements(was) {
+		all = append(all, sumOf(e.value))
 	}
-	return each
+	return all
 }
 
 // order records the order of a list's elements.
 func (c *comparison) order(at []step, want []any, key step) {
+	c.orderOf(at, len(want), func(i int) step { return key.to(want[i]) })
+}
+
+func (c *comparison) orderOf(at []step, length int, key func(i int) step) {
 	var found change
-	for _, w := range want {
-		found.Order = append(found.Order, key.to(w))
+	for i := range length {
+		found.Order = append(found.Order, key(i))
 	}
 	c.record(at, found, nil)
+}
+
+// ordering reports whether the elements of a list that another one has, too, are in the same order there, and whether
+// there are any. The function inBase returns the index in the other list, or -1.
+func ordering(length int, inBase func(i int) int) (ordered, common bool) {
+	last := -1
+	ordered = true
+	for i := range length {
+		if j := inBase(i); j >= 0 {
+			ordered = ordered && j > last
+			last, common = j, true
+		}
+	}
+	return ordered, common
 }
 
 // aligned reports whether the keys identify the elements of each list, and whether the common elements have the same
@@ -194,15 +332,11 @@ func aligned(base, want []any, key step) (inBase, inWant *table, ordered, ok boo
 	if !inBase.unique(base) || !inWant.unique(want) {
 		return nil, nil, false, false
 	}
-	last, common := -1, len(base) == 0 || len(want) == 0
-	ordered = true
-	for _, w := range want {
-		if j, _ := inBase.find(key.to(w)); j >= 0 {
-			ordered = ordered && j > last
-			last, common = j, true
-		}
-	}
-	return inBase, inWant, ordered, common
+	ordered, common := ordering(len(want), func(i int) int {
+		j, _ := inBase.find(key.to(want[i]))
+		return j
+	})
+	return inBase, inWant, ordered, common || len(base) == 0 || len(want) == 0
 }
 
 // digest identifies a value without repeating it. The digest of an absent value is empty.
@@ -216,7 +350,33 @@ func digest(value any) (string, error) {
 
 // digestOf is digest for a value that is written already.
 func digestOf(text []byte) string {
-	h := fnv.New64a()
-	h.Write(text)
-	return fmt.Sprintf("%016x", h.Sum64())
+	var digits [16]byte
+	return string(appendSum(digits[:0], sumOf(text)))
+}
+
+// sumOf is digestOf as a number.
+func sumOf(text []byte) uint64 {
+	const offset, prime = 14695981039346656037, 1099511628211 // of FNV-1a, as hash/fnv has it
+	sum := uint64(offset)
+	for _, c := range text {
+		sum = (sum ^ uint64(c)) * prime
+	}
+	return sum
+}
+
+// appendSum appends a number of sumOf as the 16 digits of a digest.
+func appendSum(out []byte, sum uint64) []byte {
+	var bytes [8]byte
+	binary.BigEndian.PutUint64(bytes[:], sum)
+	return hex.AppendEncode(out, bytes[:])
+}
+
+// sumIn reads the digits of a digest in JSON.
+func sumIn(text []byte) (uint64, bool) {
+	var bytes [8]byte
+	if len(text) != len(`"0123456789abcdef"`) || text[0] != '"' {
+		return 0, false
+	}
+	_, err := hex.Decode(bytes[:], text[1:len(text)-1])
+	return binary.BigEndian.Uint64(bytes[:]), err == nil
 }

@@ -93,6 +93,21 @@ func (e *encoder) fieldOf(f *wire.Member, v reflect.Value) {
 	e.value(f.Shape, v)
 }
 
+// valueOf writes the value of a field, which JSON does not omit. Inside of an element it is as fieldOf writes it.
+func (e *encoder) valueOf(f *wire.Member, v reflect.Value, inside bool) {
+	if inside && f.Shape.IsTime && f.OmitsEmpty() && v.IsZero() {
+		e.out = append(e.out, "null"...)
+		return
+	}
+	e.value(f.Shape, v)
+}
+
+// present returns a field of a struct, and whether JSON has it. Inside of an element, fieldOf decides.
+func present(f *wire.Member, v reflect.Value, inside bool) (reflect.Value, bool) {
+	value, ok := f.Present(v)
+	return value, ok && !(inside && f.Shape.IsQuantity && f.OmitsEmpty() && value.IsZero())
+}
+
 func (e *encoder) value(s *wire.Shape, v reflect.Value) {
 	switch s.Kind {
 	case wire.Binary64, wire.Pointer, wire.List, wire.Dict:

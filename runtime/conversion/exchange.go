@@ -71,7 +71,7 @@ func restore[S, D any, PS Object[S], PD Object[D]](ctx context.Context, src PS, 
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	v := verifying[S, D, PS, PD]{src: src, dst: dst, of: of, to: to, back: back, trusted: with.Trusted, unlimited: with.Trusted || with.Unlimited, lacks: with.Lacks}
+	v := verifying[S, D, PS, PD]{src: src, dst: dst, of: of, to: to, back: back, trusted: with.Trusted, unlimited: with.Trusted || with.Unlimited, lacks: with.Lacks, texts: &n.names}
 	after, err := v.restore(ctx, changes, with.Size, len(annotation))
 	if errors.Is(err, errSpent) {
 		if err = nil; with.Spent != nil {
@@ -91,6 +91,7 @@ type verifying[S, D any, PS Object[S], PD Object[D]] struct {
 	back               func(context.Context, *D, *S) error
 	trusted, unlimited bool
 	lacks              func(path []string) bool
+	texts              *wire.Texts
 	work               work
 	once               int       // bytes of work for one try
 	applied            restoring // the changes that were applied last
@@ -170,7 +171,7 @@ func (v *verifying[S, D, PS, PD]) most(changes []change) PS {
 // try applies changes, and returns the result of converting dst back then. If this has values that differ from the
 // result without the changes, or if the work ends, dst is as before; a difference without a path is an unknown one.
 func (v *verifying[S, D, PS, PD]) try(changes []change) (after PS, differ []change) {
-	r := restoring{work: &v.work, unlimited: v.unlimited, lacks: v.lacks}
+	r := restoring{work: &v.work, texts: v.texts, unlimited: v.unlimited, lacks: v.lacks}
 	if v.work.take(workFloor/mostTries + tryCost*v.work.size) {
 		r.fields(reflect.ValueOf(v.dst).Elem(), nodesOf(changes, v.to.layout()))
 	}
@@ -304,7 +305,7 @@ func isUnset(value any, s *wire.Shape, w *work) bool {
 	if value == false || value == "" || value == json.Number("0") {
 		return true
 	}
-	return s != nil && value == decodedField(&wire.Member{Shape: s}, reflect.Zero(s.Typ), true, w)
+	return s != nil && value == decodedField(&wire.Member{Shape: s}, reflect.Zero(s.Typ), true, false, w)
 }
 
 // without returns the changes except for changes at the path of a difference, around it or below it. An element counts

@@ -553,7 +553,8 @@ func objectIn(t *testing.T, answer []byte) any {
 }
 
 // TestHostileBesideHonest compares annotations of a client with one that a conversion wrote, on objects of the same
-// length. A hostile one costs at most five times as much. With -v it prints both.
+// length. A hostile one takes at most five times the memory, in at most ten times the allocations: an honest one is
+// restored in place, and needs few. With -v it prints both.
 func TestHostileBesideHonest(t *testing.T) {
 	const object, annotation = 533_000, 136_000
 	rooms := `{` + houseObjects["rooms"](object) + `}`
@@ -579,7 +580,7 @@ func TestHostileBesideHonest(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(hostileChanges)) {
 		_, c := converts(t, reviewOfHouse("v1", "v2", annotationsOf[""](hostileChanges[name](annotation, rooms)), rooms))
 		t.Logf("%s: %d MB in %s", name, c.bytes>>20, c.took.Round(time.Millisecond))
-		if c.bytes > 5*peer.bytes || c.allocations > 5*peer.allocations {
+		if c.bytes > 5*peer.bytes || c.allocations > 10*peer.allocations {
 			t.Errorf("%s: %+v, the honest annotation %+v", name, c, peer)
 		}
 	}

@@ -119,7 +119,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, start time.Time
 	o.UID, o.Objects = types.UID(asked.uid), len(asked.objects)
 	if len(asked.objects) > 0 {
 		first, _ := asked.objects[0].header() // convert reports this error
-		o.Kind, o.Desired = h.kinds.known(first, asked.desired)
+		o.Kind, o.Desired = h.kinds.target(first, asked.desired)
 	}
 	o.LeftOut, err = h.convert(ctx, &asked)
 	var failure *metav1.Status

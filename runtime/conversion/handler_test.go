@@ -63,7 +63,7 @@ func fieldsToHub(ctx context.Context, src *lamp[textSpec], dst *lamp[numberSpec]
 	if src.Spec.Watts == "panic" {
 		panic("short circuit")
 	}
-	if err := ParseInteger(&dst.Spec.Watts, src.Spec.Watts); err != nil && !LeaveOut(ctx) {
+	if err := ParseInteger(&dst.Spec.Watts, src.Spec.Watts); err != nil && !Omit(ctx) {
 		return fmt.Errorf("spec.watts: %w", err)
 	}
 	return nil
@@ -81,7 +81,7 @@ func fieldsFromHub(ctx context.Context, src *lamp[numberSpec], dst *lamp[textSpe
 	src.ObjectMeta.DeepCopyInto(&dst.ObjectMeta)
 	dst.Status, dst.Spec.Room = src.Status, src.Spec.Room
 	if src.Spec.Watts > math.MaxInt32 {
-		if !LeaveOut(ctx) {
+		if !Omit(ctx) {
 			return fmt.Errorf("spec.watts: %d watts are no lamp", src.Spec.Watts)
 		}
 		return nil

@@ -153,9 +153,9 @@ func (k kinds) convert(ctx context.Context, o object, is header, desired string,
 	return fmt.Errorf("there is no way between these versions, but between %s", strings.Join(v.names(), ", "))
 }
 
-// known returns the kind and the version if conversions to the version are served. It returns only the kind if
+// target returns the kind and the version if conversions to the version are served. It returns only the kind if
 // conversions to other versions of the kind are served.
-func (k kinds) known(is header, desired string) (schema.GroupKind, string) {
+func (k kinds) target(is header, desired string) (schema.GroupKind, string) {
 	gv, _ := schema.ParseGroupVersion(desired) // a version that cannot be parsed is unknown
 	kind := schema.GroupKind{Group: gv.Group, Kind: is.kind}
 	v, ok := k[kind]

@@ -39,12 +39,12 @@ func (r *restoring) allows(p *plan, text json.RawMessage) bool {
 
 // allowed returns a value in JSON without the members that the markers of their types refuse, or nil if the markers
 // refuse the rest, or if a refused member is required.
-func (r *restoring) allowed(n *node, text json.RawMessage) json.RawMessage {
-	if text == nil || r.allows(n.plan, text) {
+func (r *restoring) allowed(p *plan, s *wire.Shape, text json.RawMessage) json.RawMessage {
+	if text == nil || r.allows(p, text) {
 		return text
 	}
 	value, err := parsed(text)
-	if err != nil || !r.work.take(len(text)) || !r.prune(n.plan, n.shape, value) || !r.allowsValue(n.plan, value) {
+	if err != nil || !r.work.take(len(text)) || !r.prune(p, s, value) || !r.allowsValue(p, value) {
 		return nil
 	}
 	pruned, err := json.Marshal(value)

@@ -21,17 +21,19 @@ type node struct {
 	plan  *plan
 	shape *wire.Shape // nil if there is no Go type
 	leaf  *change
-	below []*node // in the order of the changes
-	index map[string]*node
+	below []*node          // in the order of the changes
+	one   [1]*node         // the memory of below, which often has one node
+	index map[string]*node // of below, if there are many
 }
 
 // nodesOf makes a tree of changes. If several changes have the same place, the first one counts.
 func nodesOf(changes []change, l layout) *node {
 	root := &node{plan: l.plan, shape: l.whole}
+	made := make([]node, 0, 2*len(changes))
 	for i := range changes {
 		n := root
 		for _, s := range changes[i].At {
-			n = n.child(s)
+			n = n.child(s, &made)
 		}
 		if n.leaf == nil {
 			n.leaf = &changes[i]
@@ -40,18 +42,37 @@ func nodesOf(changes []change, l layout) *node {
 	return root
 }
 
-func (n *node) child(s step) *node {
-	text := s.text()
-	c := n.index[text]
-	if c == nil {
-		c = &node{step: s, plan: n.plan.below(s)}
-		c.shape, _ = shapeBelow(n.shape, s)
-		if n.index == nil {
-			n.index = make(map[string]*node, 1)
+// fewNodes is how many nodes are searched one after the other.
+const fewNodes = 32
+
+// child returns the node below for a step. It takes a new node from made, as far as this has room.
+func (n *node) child(s step, made *[]node) *node {
+	if n.index == nil {
+		if i := slices.IndexFunc(n.below, func(c *node) bool { return c.step.is(s) }); i >= 0 {
+			return n.below[i]
 		}
-		n.index[text] = c
-		n.below = append(n.below, c)
+		if len(n.below) == fewNodes {
+			n.index = make(map[string]*node, 2*fewNodes)
+			for _, c := range n.below {
+				n.index[c.step.text()] = c
+			}
+		}
+	} else if c := n.index[s.text()]; c != nil {
+		return c
 	}
+	if len(*made) == cap(*made) {
+		*made = make([]node, 0, fewNodes)
+	}
+	shape, _ := shapeBelow(n.shape, s)
+	*made = append(*made, node{step: s, plan: n.plan.below(s), shape: shape})
+	c := &(*made)[len(*made)-1]
+	if n.index != nil {
+		n.index[s.text()] = c
+	}
+	if n.below == nil {
+		n.below = n.one[:0]
+	}
+	n.below = append(n.below, c)
 	return c
 }
 
@@ -61,8 +82,9 @@ func (n *node) spread() *node {
 	s := &node{step: n.step, plan: n.plan, shape: n.shape}
 	var members map[string]json.RawMessage
 	if n.shape != nil && n.shape.Target().Kind == wire.Structure && json.Unmarshal(n.leaf.Is, &members) == nil {
+		made := make([]node, 0, len(members))
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			s.child(step{name: name}).leaf = &change{Is: members[name]}
+			s.child(step{name: name}, &made).leaf = &change{Is: members[name]}
 		}
 	}
 	return s
@@ -90,21 +112,26 @@ type table struct {
 
 // tableOf reads all elements of a list once.
 func tableOf(list []any, key step) *table {
-	t := &table{key: key, first: make(map[string]int, len(list)), several: map[string]bool{}}
+	t := &table{key: key, first: make(map[string]int, len(list))}
 	for i, e := range list {
-		text := keyText(key.to(e).values)
-		if _, ok := t.first[text]; ok {
-			t.several[text] = true
-		} else {
-			t.first[text] = i
-		}
+		t.add(keyText(key.to(e).values), i)
 	}
 	return t
 }
 
+// add adds the element with the keys of a text.
+func (t *table) add(text string, i int) {
+	if _, ok := t.first[text]; ok {
+		put(&t.several, text, true)
+	} else {
+		t.first[text] = i
+	}
+}
+
 // find returns the index of the first element to which a step leads, or -1, and whether there are several.
-func (t *table) find(s step) (int, bool) {
-	text := keyText(s.values)
+func (t *table) find(s step) (int, bool) { return t.at(keyText(s.values)) }
+
+func (t *table) at(text string) (int, bool) {
 	if i, ok := t.first[text]; ok {
 		return i, t.several[text]
 	}

@@ -3,6 +3,7 @@
 package conversion
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -25,7 +26,7 @@ type change struct {
 	// Around is the step to the one element of a list around which Is has the other elements.
 	Around *step
 	// Each are the digests of the elements of a list without keys, before the change. Is has as many elements.
-	Each []string
+	Each []uint64
 	// Order are the steps to the elements of a list in their order, which the other version does not have.
 	Order []step
 	// Custom means that a function of the user converts the value, or a part of it.
@@ -48,8 +49,10 @@ type comparison struct {
 	hooks    *plan // nil without any
 	collects bool
 	found    []change
+	inside   bool    // whether the compared structs are in elements of lists
 	list     encoder // the changes, as encoder.next writes them but for the bracket at the end
 	value    encoder // one value
+	texts    []byte  // the values of a field
 	changes  int
 	paths    int // bytes of paths, or of their steps
 	lost     int // changes for which there is no room
@@ -120,7 +123,12 @@ func (e *encoder) next(c change) {
 	}
 	if c.Each != nil {
 		e.key("each")
-		e.json(c.Each)
+		e.out = append(e.out, '[')
+		for _, sum := range c.Each {
+			e.comma()
+			e.out = append(appendSum(append(e.out, '"'), sum), '"')
+		}
+		e.out = append(e.out, ']')
 	}
 	if c.Order != nil {
 		e.key("order")
@@ -156,6 +164,14 @@ func (e *encoder) keys(s step) {
 	e.out = append(e.out, '{')
 	for i, key := range s.keys {
 		e.key(key)
+		if text, ok := s.values[i].(string); ok {
+			before := len(e.out)
+			e.out = wire.AppendText(e.out, text)
+			if !bytes.ContainsAny(e.out[before:], `<>&\`) {
+				continue
+			}
+			e.out = e.out[:before]
+		}
 		e.json(s.values[i])
 	}
 	e.out = append(e.out, '}')

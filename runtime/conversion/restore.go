@@ -13,7 +13,8 @@ import (
 
 // restoring applies kept changes to one object, each once. The work ends when it is spent or the caller has gone.
 type restoring struct {
-	work *work
+	work  *work
+	texts *wire.Texts // short texts to be used again
 	// applied counts the changes that were applied.
 	applied int
 	// undo restores earlier values, in order.
@@ -24,7 +25,11 @@ type restoring struct {
 	lacks func(path []string) bool
 	at    []string
 	// gone is set below a struct that the object lacks.
-	gone bool
+	gone    bool
+	encoded encoder // a value
+	text    []byte  // the same, as canonical writes it
+	// inside is set in the elements of a list that is a copy.
+	inside bool
 }
 
 // rollback restores the object to its state before the changes.
@@ -41,9 +46,11 @@ func (r *restoring) set(f *wire.Member, v, value reflect.Value) {
 	if !ok { // the field is behind a nil embedded pointer, which will be set
 		field = f.Root(v)
 	}
-	was := reflect.New(field.Type()).Elem()
-	was.Set(field)
-	r.undo = append(r.undo, func() { field.Set(was) })
+	if !r.inside || f.IsEmbedded() { // the list around an element is a copy
+		was := reflect.New(field.Type()).Elem()
+		was.Set(field)
+		r.undo = append(r.undo, func() { field.Set(was) })
+	}
 	if value.IsValid() {
 		f.Make(v).Set(value)
 	} else {
@@ -61,7 +68,7 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 			continue
 		}
 		f := &s.Fields[i]
-		value, present := f.Present(v)
+		value, present := present(f, v, r.inside)
 		if child.adds() && present && !value.IsZero() && r.work.take(len(child.leaf.Is)) {
 			child = child.spread() // the conversion has made the struct, for members that the other version has
 		}
@@ -70,14 +77,16 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 			r.at = append(r.at, f.Name)
 			around := r.gone
 			r.gone = around || r.isGone(f)
-			r.fields(inner, child)
+			r.fields(r.own(f, value, inner), child)
 			r.gone = around
 			r.at = r.at[:len(r.at)-1]
+		} else if present && (r.keyed(f, v, value, child) || r.eachOf(f, v, value, child)) {
+			continue
 		} else if !child.adds() {
 			r.field(f, v, value, present, child)
 		} else if r.gone {
 			continue
-		} else if text := r.allowed(child, c.Is); text != nil && r.read(f, v, text) { // in place of a zero, if any
+		} else if text := r.allowed(child.plan, child.shape, c.Is); text != nil && r.read(f, v, text) { // in place of a zero, if any
 			r.applied++
 		}
 	}
@@ -87,13 +96,13 @@ func (r *restoring) fields(v reflect.Value, n *node) {
 // keeps for its members go with it, even if the conversion sets other members: a negated bool is true without a struct.
 // Members that are missing there stay missing.
 func (r *restoring) isGone(f *wire.Member) bool {
-	return r.lacks != nil && f.MayBeMissing() && r.lacks(r.at)
+	return !r.inside && r.lacks != nil && f.MayBeMissing() && r.lacks(r.at)
 }
 
 // read sets a field of a struct to a value in JSON, and reports whether it fits.
 func (r *restoring) read(f *wire.Member, v reflect.Value, text []byte) bool {
 	value := reflect.New(f.Shape.Typ).Elem()
-	if wire.Decode(text, wire.Whole(text), nil, f.Shape, value) != nil {
+	if wire.Decode(text, wire.Whole(text), r.texts, f.Shape, value) != nil {
 		return false
 	}
 	r.set(f, v, value)
@@ -104,7 +113,20 @@ func (r *restoring) read(f *wire.Member, v reflect.Value, text []byte) bool {
 // read once.
 func (r *restoring) field(f *wire.Member, v, value reflect.Value, present bool, n *node) {
 	before := r.applied
-	restored := r.value(decodedField(f, value, present, r.work), n)
+	if c := n.leaf; present && c != nil && c.Was != "" && c.Around == nil && c.Order == nil && c.Each == nil {
+		switch {
+		case r.gone && c.Is != nil || !bytes.Equal(appendSum(nil, r.sum(f, value)), []byte(c.Was)) || r.work.err != nil:
+		case c.Is == nil:
+			r.applied++
+			r.set(f, v, reflect.Value{})
+		case r.work.take(len(c.Is)):
+			if text := r.allowed(n.plan, n.shape, c.Is); text != nil && r.read(f, v, text) {
+				r.applied++
+			}
+		}
+		return
+	}
+	restored := r.value(decodedField(f, value, present, r.inside, r.work), n)
 	if r.applied == before || r.work.err != nil {
 		return
 	}
@@ -115,6 +137,181 @@ func (r *restoring) field(f *wire.Member, v, value reflect.Value, present bool, 
 	} else if text, err := json.Marshal(restored); err == nil && r.work.take(len(text)) {
 		r.read(f, v, text)
 	}
+}
+
+// sum returns the number of a value's digest. A value that cannot be written ends the work.
+func (r *restoring) sum(f *wire.Member, v reflect.Value) uint64 {
+	r.encoded.out = r.encoded.out[:0]
+	r.encoded.valueOf(f, v, r.inside)
+	if r.work.fail(r.encoded.err); !r.work.take(len(r.encoded.out)) {
+		return 0
+	}
+	r.text = canonical(r.text[:0], r.encoded.out)
+	return sumOf(r.text)
+}
+
+// own returns the struct in a field, and makes the copy of an element have a struct of its own.
+func (r *restoring) own(f *wire.Member, value, inner reflect.Value) reflect.Value {
+	if !r.inside || f.Shape.Kind != wire.Pointer {
+		return inner
+	}
+	copied := reflect.New(f.Shape.Typ.Elem())
+	copied.Elem().Set(value.Elem())
+	value.Set(copied)
+	return f.Shape.Structs(value, true)
+}
+
+// keyed applies the changes of a list's elements and below them, as elements does. It returns false for other values.
+func (r *restoring) keyed(f *wire.Member, v, value reflect.Value, n *node) bool {
+	list, ok := keyedOf(f.Shape, value, n.plan)
+	otherKeys := func(c *node) bool { return !slices.Equal(c.step.keys, n.plan.key.keys) }
+	if !ok || n.leaf != nil || slices.ContainsFunc(n.below, otherKeys) {
+		return false
+	}
+	length := list.list.Len()
+	if !r.work.take(length * (len(list.keys) + 1) * tableCost) {
+		return true
+	}
+	before, found := r.applied, list.table()
+	copied := reflect.MakeSlice(list.list.Type(), length, length)
+	reflect.Copy(copied, list.list)
+	m := merging{length: length}
+	for _, child := range n.below {
+		if !r.work.take(0) {
+			return true
+		}
+		i, several := found.at(list.textIn(child.step))
+		switch c := child.leaf; {
+		case several:
+		case i < 0 && child.adds():
+			if text := r.fitting(child.plan, child.shape, c.Is); text != nil {
+				m.added = append(m.added, &change{Is: text, Index: c.Index})
+			}
+		case i < 0:
+		case c == nil:
+			r.element(copied.Index(i), list.element, child)
+		default:
+			here := &wire.Member{Shape: f.Shape.Elem}
+			at := r.applied
+			restored := r.value(decodedField(here, copied.Index(i), true, true, r.work), child)
+			if restored == (absent{}) {
+				m.remove(i)
+			} else if text, err := json.Marshal(restored); err == nil && r.applied > at && r.work.take(len(text)) {
+				r.decode(f.Shape.Elem, copied.Index(i), text)
+			}
+		}
+	}
+	if m.changes() {
+		if r.allowsLength(n.plan, m.total()) {
+			merged := reflect.MakeSlice(copied.Type(), 0, m.total())
+			m.each(func(i int) { merged = reflect.Append(merged, copied.Index(i)) }, func(c *change) {
+				merged = reflect.Append(merged, reflect.Zero(copied.Type().Elem()))
+				r.decode(f.Shape.Elem, merged.Index(merged.Len()-1), c.Is)
+			})
+			copied = merged
+			r.applied += len(m.added)
+		} else {
+			r.applied -= len(m.removed)
+		}
+	}
+	if r.applied > before && r.work.err == nil {
+		r.set(f, v, copied)
+	}
+	return true
+}
+
+// element applies the changes below an element of a copied list.
+func (r *restoring) element(e reflect.Value, s *wire.Shape, n *node) {
+	if e.Kind() == reflect.Pointer {
+		own := reflect.New(s.Typ)
+		own.Elem().Set(e.Elem())
+		e.Set(own)
+		e = own.Elem()
+	}
+	around := r.inside
+	r.inside = true
+	r.fields(e, n)
+	r.inside = around
+}
+
+// decode reads a value in JSON in place of an element. The element stays if the value does not fit.
+func (r *restoring) decode(s *wire.Shape, e reflect.Value, text []byte) {
+	was := reflect.New(e.Type()).Elem()
+	was.Set(e)
+	e.SetZero()
+	if wire.Decode(text, wire.Whole(text), r.texts, s, e) != nil {
+		e.Set(was)
+	}
+}
+
+// merging removes elements of a list and adds others at their indexes.
+type merging struct {
+	length  int
+	removed map[int]bool
+	added   []*change
+}
+
+func (m *merging) remove(i int) {
+	if m.removed == nil {
+		m.removed = map[int]bool{}
+	}
+	m.removed[i] = true
+}
+
+func (m *merging) changes() bool { return len(m.removed)+len(m.added) > 0 }
+
+func (m *merging) total() int { return m.length - len(m.removed) + len(m.added) }
+
+// each calls take with the index of each element that stays, and add with each added one, in their order.
+func (m *merging) each(take func(i int), add func(c *change)) {
+	next, done := 0, 0
+	until := func(n int) {
+		for ; next < m.length && done < n; next++ {
+			if !m.removed[next] {
+				take(next)
+				done++
+			}
+		}
+	}
+	for _, c := range m.added {
+		until(c.Index)
+		add(c)
+		done++
+	}
+	until(m.length + len(m.added))
+}
+
+// eachOf is each for a list in Go. It returns false for other values.
+func (r *restoring) eachOf(f *wire.Member, v, value reflect.Value, n *node) bool {
+	if n.leaf == nil || n.leaf.Each == nil || f.Shape.Kind != wire.List || value.IsNil() || r.gone {
+		return false
+	}
+	length := value.Len()
+	if !r.work.take(len(n.leaf.Is) + (length+len(n.leaf.Each))*tableCost) {
+		return true
+	}
+	before := r.applied
+	copied := reflect.MakeSlice(value.Type(), length, length)
+	reflect.Copy(copied, value)
+	element := &wire.Member{Shape: f.Shape.Elem}
+	sum := func(i int) uint64 { return r.sum(element, value.Index(i)) }
+	r.matched(n.leaf, length, sum, func(i int, text json.RawMessage) bool {
+		if !r.work.take(len(text)) {
+			return false
+		}
+		e := copied.Index(i)
+		e.SetZero()
+		text = r.allowed(n.plan.elements, f.Shape.Elem, text)
+		if text == nil || wire.Decode(text, wire.Whole(text), r.texts, f.Shape.Elem, e) != nil {
+			e.Set(value.Index(i))
+			return false
+		}
+		return true
+	})
+	if r.applied > before && r.work.err == nil {
+		r.set(f, v, copied)
+	}
+	return true
 }
 
 // value applies the change of a value in JSON, or the changes below it, and returns the result. Elements around the one
@@ -140,7 +337,7 @@ func (r *restoring) value(live any, n *node) any {
 		r.applied++
 		return absent{}
 	default:
-		if text := r.fitting(n, c.Is); text != nil {
+		if text := r.fitting(n.plan, n.shape, c.Is); text != nil {
 			r.applied++
 			return text
 		}
@@ -189,12 +386,8 @@ func (r *restoring) members(object map[string]any, n *node) {
 // elements applies the changes of a list's elements and below them. At most one node changes an element. A change whose
 // keys match several elements is skipped.
 func (r *restoring) elements(list []any, n *node) []any {
-	var (
-		found   tables
-		taken   = make(map[int]bool, len(n.below))
-		removed = make(map[int]bool)
-		added   []*change
-	)
+	var found tables
+	taken, m := make(map[int]bool, len(n.below)), merging{length: len(list)}
 	for _, child := range n.below {
 		if child.step.keys == nil || !r.work.take(0) {
 			continue
@@ -208,38 +401,26 @@ func (r *restoring) elements(list []any, n *node) []any {
 		case i >= 0:
 			taken[i] = true
 			if value := r.value(list[i], child); value == (absent{}) {
-				removed[i] = true
+				m.remove(i)
 			} else {
 				list[i] = value
 			}
 		case c != nil && c.Was == "" && c.Is != nil:
-			if text := r.fitting(child, c.Is); text != nil {
-				added = append(added, &change{Is: text, Index: c.Index})
+			if text := r.fitting(child.plan, child.shape, c.Is); text != nil {
+				m.added = append(m.added, &change{Is: text, Index: c.Index})
 			}
 		}
 	}
-	if len(removed)+len(added) == 0 {
+	if !m.changes() {
 		return list
 	}
-	merged := make([]any, 0, len(list)+len(added))
-	next := 0
-	take := func(until int) {
-		for ; next < len(list) && len(merged) < until; next++ {
-			if !removed[next] {
-				merged = append(merged, list[next])
-			}
-		}
-	}
-	for _, c := range added {
-		take(c.Index)
-		merged = append(merged, c.Is)
-	}
-	take(len(list) + len(added))
-	if !r.allowsLength(n.plan, len(merged)) {
-		r.applied -= len(removed)
+	if !r.allowsLength(n.plan, m.total()) {
+		r.applied -= len(m.removed)
 		return list
 	}
-	r.applied += len(added)
+	merged := make([]any, 0, m.total())
+	m.each(func(i int) { merged = append(merged, list[i]) }, func(c *change) { merged = append(merged, c.Is) })
+	r.applied += len(m.added)
 	return merged
 }
 
@@ -277,51 +458,84 @@ func (r *restoring) surround(live any, n *node) any {
 	return others
 }
 
-// each puts kept elements in place of the elements of a list without keys that are as the conversion made them. Equal
-// elements are interchangeable. If some of them were removed, and the kept ones differ, none is restored.
+// each puts kept elements in place of the elements of a list without keys that are as the conversion made them.
 func (r *restoring) each(live any, n *node) any {
 	list, ok := live.([]any)
 	if !ok || !r.work.take(len(n.leaf.Is)+(len(list)+len(n.leaf.Each))*tableCost) {
 		return live
 	}
-	kept, found := map[string][]json.RawMessage{}, map[string][]int{}
-	left := n.leaf.Each
-	for e := range elements(n.leaf.Is) {
-		if len(left) > 0 {
-			kept[left[0]], left = append(kept[left[0]], e.value), left[1:]
+	element, _ := shapeBelow(n.shape, step{keys: []string{}})
+	sum := func(i int) uint64 {
+		text, err := json.Marshal(list[i])
+		r.work.fail(err)
+		return sumOf(text)
+	}
+	r.matched(n.leaf, len(list), sum, func(i int, text json.RawMessage) bool {
+		if text = r.fitting(n.plan.elements, element, text); text != nil {
+			list[i] = text
+		}
+		return text != nil
+	})
+	return list
+}
+
+// matched finds the elements of a list that have the digests of kept ones, and calls set with the index of each and the
+// kept one. Equal elements are interchangeable. If some of them were removed, and the kept ones differ, none is
+// restored.
+func (r *restoring) matched(c *change, length int, sumAt func(i int) uint64, set func(i int, text json.RawMessage) bool) {
+	kept := make([]json.RawMessage, 0, len(c.Each))
+	for e := range elements(c.Is) {
+		if len(kept) < len(c.Each) {
+			kept = append(kept, e.value)
 		}
 	}
-	for i, e := range list {
-		if was, err := digest(e); err == nil && kept[was] != nil {
-			found[was] = append(found[was], i)
+	// Equal elements are a chain: first has the index of the last one and a zero is the end.
+	type chains struct{ kept, found int }
+	first := make(map[uint64]chains, len(kept))
+	next := make([]int, len(kept)+length)
+	for i := len(kept) - 1; i >= 0; i-- {
+		equal := first[c.Each[i]]
+		next[i], equal.kept = equal.kept, i+1
+		first[c.Each[i]] = equal
+	}
+	for i := length - 1; i >= 0; i-- {
+		sum := sumAt(i)
+		if equal, ok := first[sum]; ok {
+			next[len(kept)+i], equal.found = equal.found, i+1
+			first[sum] = equal
 		}
 	}
-	element, restored := n.child(step{keys: []string{}}), false
-	for was, at := range found {
-		all := kept[was]
+	var all []json.RawMessage
+	var at []int
+	restored := false
+	for _, equal := range first {
+		all, at = all[:0], at[:0]
+		for i := equal.kept; i > 0; i = next[i-1] {
+			all = append(all, kept[i-1])
+		}
+		for i := equal.found; i > 0; i = next[len(kept)+i-1] {
+			at = append(at, i-1)
+		}
 		differs := func(e json.RawMessage) bool { return !bytes.Equal(e, all[0]) }
 		if len(at) < len(all) && slices.ContainsFunc(all, differs) {
 			continue
 		}
 		for i := range min(len(at), len(all)) {
-			if text := r.fitting(element, all[i]); text != nil {
-				list[at[i]], restored = text, true
-			}
+			restored = set(at[i], all[i]) || restored
 		}
 	}
 	if restored {
 		r.applied++
 	}
-	return list
 }
 
 // fitting returns a value in JSON as it can be restored at a place: without the members that markers refuse, and nil if
 // the rest cannot be decoded.
-func (r *restoring) fitting(n *node, text json.RawMessage) json.RawMessage {
+func (r *restoring) fitting(p *plan, s *wire.Shape, text json.RawMessage) json.RawMessage {
 	if !r.work.take(len(text)) {
 		return nil
 	}
-	if text = r.allowed(n, text); text == nil || !fits(n.shape, text) {
+	if text = r.allowed(p, s, text); text == nil || !fits(s, text) {
 		return nil
 	}
 	return text

@@ -3,6 +3,7 @@
 package conversion
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
@@ -246,6 +247,24 @@ func inside(value any, path string) any {
 	return value
 }
 
+// is reports whether two steps from the same place lead to the same value.
+func (s step) is(other step) bool {
+	if s.keys == nil || other.keys == nil {
+		return s.keys == nil && other.keys == nil && s.name == other.name
+	}
+	return slices.Equal(s.keys, other.keys) && slices.EqualFunc(s.values, other.values, sameKey)
+}
+
+// sameKey reports whether two values of a key are the same text.
+func sameKey(a, b any) bool {
+	x, ok := a.(string)
+	y, ok2 := b.(string)
+	if ok && ok2 {
+		return x == y
+	}
+	return fmt.Sprint(a) == fmt.Sprint(b)
+}
+
 // text returns a text that identifies a step among those from the same place.
 func (s step) text() string {
 	if s.keys == nil {
@@ -266,8 +285,8 @@ func readPath(list []byte, steps []step, l layout, names *wire.Texts) ([]step, b
 		next, ok := step{}, true
 		if raw[0] == '"' {
 			next.name = names.Of(wire.Text(raw, wire.Whole(raw)))
-		} else if next, ok = p.key.read(raw); !ok {
-			next, ok = p.one.read(raw)
+		} else if next, ok = p.key.read(raw, names); !ok {
+			next, ok = p.one.read(raw, names)
 		}
 		if ok {
 			s, ok = shapeBelow(s, next)
@@ -286,7 +305,7 @@ func readPath(list []byte, steps []step, l layout, names *wire.Texts) ([]step, b
 
 // read reads the values of the step's keys. It returns false if the text has other keys, or one of them twice, or if
 // it does not lead to the one element.
-func (s step) read(raw []byte) (step, bool) {
+func (s step) read(raw []byte, names *wire.Texts) (step, bool) {
 	if s.keys == nil || !isObject(raw) {
 		return s, false
 	}
@@ -299,7 +318,7 @@ func (s step) read(raw []byte) (step, bool) {
 		if i < 0 || values[i] != (absent{}) || m.value[0] == '{' || m.value[0] == '[' {
 			return s, false
 		}
-		values[i], _ = parsed(m.value)
+		values[i] = scalar(m.value, names)
 		left--
 	}
 	if left > 0 || s.values != nil && keyText(values) != keyText(s.values) {

@@ -37,11 +37,11 @@ func TestKeysOfSteps(t *testing.T) {
 		`{"name":"a","port.number":1,"other":2}`: false, `{"other":2,"name":"a","port.number":1}`: false,
 		`{"name":"a","name":"b","port.number":1}`: false, `{"name":{},"port.number":1}`: false, `{"name":"a","port.number":[1]}`: false,
 	} {
-		if _, got := byName.read([]byte(text)); got != want {
+		if _, got := byName.read([]byte(text), nil); got != want {
 			t.Errorf("%s: got %t, want %t", text, got, want)
 		}
 	}
-	if _, ok := (step{}).read([]byte(`{}`)); ok {
+	if _, ok := (step{}).read([]byte(`{}`), nil); ok {
 		t.Error("a list without keys has a step")
 	}
 }

@@ -68,7 +68,9 @@ type notes struct {
 	work                    work
 	names                   wire.Texts
 	kept                    kepts
+	changes                 []change
 	read, list, text, value []byte
+	texts                   []byte
 }
 
 // NewStash returns the stash of a version.
@@ -120,12 +122,12 @@ func (s Stash[T, P]) keep(ctx context.Context, on metav1.Object, said, returned 
 	n := s.notes.Get().(*notes)
 	defer s.notes.Put(n)
 	n.work = *unbounded(ctx)
-	c := comparison{work: &n.work, hooks: s.layout().hooks, list: encoder{out: n.list[:0]}, value: encoder{out: n.value}}
+	c := comparison{work: &n.work, hooks: s.layout().hooks, list: encoder{out: n.list[:0]}, value: encoder{out: n.value}, texts: n.texts}
 	s.compare(&c, n.steps[:0], s.layout().whole, returned, said)
 	unfit := with.Omitted != nil && len(with.Omitted.Unfit) > 0
 	annotation, ok := on.GetAnnotations()[Annotation]
 	n.work.ctx = nil
-	if n.value = c.value.out; n.work.err != nil || c.changes == 0 && !ok && !unfit {
+	if n.value, n.texts = c.value.out, c.texts; n.work.err != nil || c.changes == 0 && !ok && !unfit {
 		return n.work.err
 	}
 	kept, rest := n.keptIn(annotation).without(s.version), room(on, with)
@@ -189,7 +191,7 @@ func (k kepts) without(version string) kepts {
 // lack of room. Changes that do not fit the type are from somebody else, or of a type that had other fields. It returns
 // no changes if there are more than this package ever writes.
 func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
-	n.steps = n.steps[:0]
+	n.steps, changes = n.steps[:0], n.changes[:0]
 	for e := range elements(list) {
 		var c change
 		var at, order []byte
@@ -207,7 +209,7 @@ func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 			case m.is("around"):
 				around = true
 			case m.is("each"):
-				_ = json.Unmarshal(m.value, &c.Each) // without digests, nothing is restored unless the whole list is as it was
+				c.Each = sumsIn(m.value)
 			case m.is("order"):
 				order = m.value
 			case m.is("custom"):
@@ -223,7 +225,7 @@ func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 			c.Around, ok = &p.one, ok && p.One != nil
 		}
 		for key := range elements(order) {
-			next, is := l.plan.at(c.At).key.read(key.value)
+			next, is := l.plan.at(c.At).key.read(key.value, &n.names)
 			c.Order, ok = append(c.Order, next), ok && is
 		}
 		switch {
@@ -234,7 +236,20 @@ func (n *notes) changesIn(list []byte, l layout) (changes []change, cut int) {
 			changes = append(changes, c)
 		}
 	}
+	n.changes = changes
 	return changes, cut
+}
+
+// sumsIn reads the digests of elements. Without them, nothing is restored unless the whole list is as it was.
+func sumsIn(list []byte) (all []uint64) {
+	for e := range elements(list) {
+		sum, ok := sumIn(e.value)
+		if !ok {
+			return nil
+		}
+		all = append(all, sum)
+	}
+	return all
 }
 
 // cut returns the annotation with the changes that it has room for, the smallest first, and a mark for the others. If
@@ -351,16 +366,31 @@ func (s Stash[T, P]) compare(c *comparison, steps []step, shape *wire.Shape, bas
 
 // decodedField returns a value of a field as JSON has it, with numbers as they are written. It is absent if JSON omits
 // the field. A value that cannot be written ends the work.
-func decodedField(f *wire.Member, v reflect.Value, present bool, w *work) (value any) {
+func decodedField(f *wire.Member, v reflect.Value, present, inside bool, w *work) (value any) {
 	if !present {
 		return absent{}
 	}
 	var e encoder
-	e.value(f.Shape, v)
+	e.valueOf(f, v, inside)
 	if w.fail(e.err); w.take(len(e.out)) {
 		value, w.err = parsed(e.out)
 	}
 	return value
+}
+
+// scalar reads JSON of a text, a number, true, false or null.
+func scalar(text []byte, names *wire.Texts) any {
+	switch text[0] {
+	case '"':
+		return names.Of(wire.Text(text, wire.Whole(text)))
+	case 't':
+		return true
+	case 'f':
+		return false
+	case 'n':
+		return nil
+	}
+	return json.Number(text)
 }
 
 // parsed reads JSON, with numbers as they are written.

@@ -141,36 +141,68 @@ func (c *converter) document(ctx context.Context, name string, d document) ([]by
 	if err != nil {
 		return nil, err
 	}
-	items, isList := whole["items"].([]any)
-	switch of, ok := strings.CutSuffix(all[0].kind.Kind, "List"); {
-	case isList && whole["kind"] == "List" && len(items) == len(all):
-	case isList && ok && len(all) == 1 && c.concerns(all[0].of(of)):
-		all = itemsOf(all[0].of(of), items)
-		whole["apiVersion"] = c.target(all, whole["apiVersion"])
-	case c.concerns(all[0]):
-		there, err := c.object(ctx, name, d, all[0])
-		if err != nil {
-			return nil, d.located(err)
-		}
-		return d.rendered(there)
-	default:
+	there, err := c.value(ctx, fmt.Sprintf("%s:%d", name, d.line), whole)
+	if err != nil {
+		return nil, d.located(err)
+	}
+	if there == nil {
 		return d.text, nil
+	}
+	return d.rendered(there)
+}
+
+// value returns an object in the wanted version, or a list with its items in that version. It returns nil if nothing
+// changes. The source is the file and the line of the document.
+func (c *converter) value(ctx context.Context, source string, whole map[string]any) (map[string]any, error) {
+	o := objectIn(source, whole)
+	items, isList := whole["items"].([]any)
+	of := o
+	of.kind.Kind = strings.TrimSuffix(o.kind.Kind, "List")
+	isOwn := isList && of.kind != o.kind && c.concerns(of)
+	switch {
+	case isOwn:
+	case !isList || o.kind.Kind != "List":
+		if !c.concerns(o) {
+			return nil, nil
+		}
+		return c.object(ctx, o, whole)
 	}
 	changed := false
-	for i, o := range all {
-		if !c.concerns(o) {
-			continue
+	for i, item := range items {
+		members, isObject := item.(map[string]any)
+		if isOwn && isObject { // items of such a list may lack both
+			members["apiVersion"], members["kind"] = apiVersion(of.kind), of.kind.Kind
 		}
-		there, err := c.object(ctx, name, d, o)
+		there, err := c.value(ctx, source, members)
+		if isOwn && !isObject {
+			err = errors.New("it is not an object")
+		}
 		if err != nil {
-			return nil, d.located(fmt.Errorf("items[%d]: %w", i, err))
+			return nil, fmt.Errorf("items[%d]: %w", i, err)
 		}
-		items[i], changed = there, true
+		if there != nil {
+			items[i], changed = there, true
+		}
+	}
+	if isOwn && len(items) > 0 {
+		whole["apiVersion"] = schema.GroupVersion{Group: of.kind.Group, Version: c.to.Version}.String()
 	}
 	if !changed {
-		return d.text, nil
+		return nil, nil
 	}
-	return d.rendered(whole)
+	return whole, nil
+}
+
+// objectIn identifies an object.
+func objectIn(source string, whole map[string]any) (o object) {
+	o.source = source
+	o.kind.Kind, _ = whole["kind"].(string)
+	version, _ := whole["apiVersion"].(string)
+	gv, _ := schema.ParseGroupVersion(version) // of no version: no conversion
+	o.kind.Group, o.kind.Version = gv.Group, gv.Version
+	meta, _ := whole["metadata"].(map[string]any)
+	o.name, _ = meta["name"].(string)
+	return o
 }
 
 // concerns reports whether an object is of a kind that the program converts, and of another version.
@@ -178,65 +210,30 @@ func (c *converter) concerns(o object) bool {
 	return (c.to.Group == "" || c.to.Group == o.kind.Group) && c.to.Version != o.kind.Version && c.versions(o) != nil
 }
 
-// target returns the version of a list of these objects after their conversion.
-func (c *converter) target(all []object, was any) any {
-	if len(all) == 0 {
-		return was
-	}
-	return schema.GroupVersion{Group: all[0].kind.Group, Version: c.to.Version}.String()
-}
-
 // object returns an object in the wanted version, without the annotation of kept values.
-func (c *converter) object(ctx context.Context, name string, d document, o object) (map[string]any, error) {
+func (c *converter) object(ctx context.Context, o object, was map[string]any) (map[string]any, error) {
 	if known := c.versions(o); !slices.Contains(known, c.to.Version) {
 		return nil, fmt.Errorf("%s has no version %s: the program converts %s", o.kind.Kind, c.to.Version, strings.Join(known, ", "))
 	}
-	there, err := c.call(ctx, schema.GroupVersion{Group: o.kind.Group, Version: c.to.Version}.String(), o.text)
+	there, err := c.call(ctx, schema.GroupVersion{Group: o.kind.Group, Version: c.to.Version}.String(), was)
 	if err != nil {
 		return nil, err
 	}
 	withoutKept(there)
-	text, err := json.Marshal(there)
-	if err != nil {
-		return nil, err
-	}
-	back, err := c.call(ctx, apiVersion(o.kind), text)
+	back, err := c.call(ctx, apiVersion(o.kind), there)
 	if err != nil {
 		return nil, fmt.Errorf("the result does not convert back: %w", err)
-	}
-	was, err := decoded(o.text)
-	if err != nil {
-		return nil, err
 	}
 	withoutKept(was)
 	for _, lost := range lostPaths("", was, back) {
 		c.lost = true
-		fmt.Fprintf(c.stderr, "%s:%d: %s %s: %s is lost\n", name, d.line, o.kind.Kind, cell(o.name), cell(lost))
+		fmt.Fprintf(c.stderr, "%s: %s %s: %s is lost\n", o.source, o.kind.Kind, cell(o.name), cell(lost))
 	}
-	dropEmpty(there, was)
+	dropEmpty(there, was, func() bool {
+		without, err := c.call(ctx, apiVersion(o.kind), there)
+		return err == nil && lostPaths("", back, without) == nil && hasParts(was, back, without)
+	})
 	return there, nil
-}
-
-// of returns an object with another kind of its version.
-func (o object) of(kind string) object {
-	o.kind.Kind = kind
-	return o
-}
-
-// itemsOf returns the items of a list of one kind, which may lack apiVersion and kind.
-func itemsOf(like object, items []any) []object {
-	var all []object
-	for _, item := range items {
-		o := like
-		if members, ok := item.(map[string]any); ok {
-			members["apiVersion"], members["kind"] = apiVersion(o.kind), o.kind.Kind
-			meta, _ := members["metadata"].(map[string]any)
-			o.name, _ = meta["name"].(string)
-		}
-		o.text, _ = json.Marshal(item) // the JSON of an object can always be written
-		all = append(all, o)
-	}
-	return all
 }
 
 // versions returns the versions of an object's kind; nil if the program does not convert it.
@@ -264,10 +261,14 @@ type reviewResponse struct {
 }
 
 // call converts an object with the handler, as an API server does.
-func (c *converter) call(ctx context.Context, to string, object []byte) (_ map[string]any, err error) {
+func (c *converter) call(ctx context.Context, to string, object map[string]any) (_ map[string]any, err error) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		return nil, err
+	}
 	body, err := json.Marshal(review{
 		TypeMeta: metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "ConversionReview"},
-		Request:  &reviewRequest{UID: string(uuid.NewUUID()), DesiredAPIVersion: to, Objects: []json.RawMessage{object}},
+		Request:  &reviewRequest{UID: string(uuid.NewUUID()), DesiredAPIVersion: to, Objects: []json.RawMessage{text}},
 	})
 	if err != nil {
 		return nil, err

@@ -6,13 +6,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
 	"github.com/webhook-gen/webhook-gen/runtime/conversion"
@@ -27,6 +30,7 @@ type orderV1 struct {
 		Quantity int64  `json:"quantity"`
 		Note     string `json:"note,omitempty"`
 		Gift     bool   `json:"gift"`
+		Wrapped  bool   `json:"wrapped,omitempty"`
 	} `json:"spec"`
 	Status struct {
 		Phase string `json:"phase,omitempty"`
@@ -38,8 +42,9 @@ type orderV2 struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
-		Items []itemV2 `json:"items"`
-		Gift  bool     `json:"gift"`
+		Items    []itemV2  `json:"items"`
+		Gift     bool      `json:"gift"`
+		Wrapping *struct{} `json:"wrapping,omitempty"`
 	} `json:"spec"`
 	Status struct {
 		Phase string `json:"phase,omitempty"`
@@ -61,6 +66,9 @@ func orders(handle func(string, http.Handler), _ ...admission.Option) error {
 		}
 		dst.ObjectMeta, dst.Status = src.ObjectMeta, src.Status
 		dst.Spec.Items, dst.Spec.Gift = []itemV2{{src.Spec.Article, src.Spec.Quantity}}, src.Spec.Gift
+		if src.Spec.Wrapped {
+			dst.Spec.Wrapping = &struct{}{}
+		}
 		if src.Spec.Note != "" {
 			dst.Annotations = map[string]string{conversion.Annotation: src.Spec.Note}
 		}
@@ -69,6 +77,7 @@ func orders(handle func(string, http.Handler), _ ...admission.Option) error {
 	toV1 := func(_ context.Context, src *orderV2, dst *orderV1) error {
 		dst.ObjectMeta, dst.Status = src.ObjectMeta, src.Status
 		dst.Spec.Gift, dst.Spec.Note = src.Spec.Gift, src.Annotations[conversion.Annotation]
+		dst.Spec.Wrapped = src.Spec.Wrapping != nil
 		dst.Annotations = nil
 		for _, item := range src.Spec.Items[:min(1, len(src.Spec.Items))] {
 			dst.Spec.Article, dst.Spec.Quantity = item.SKU, item.Quantity
@@ -150,12 +159,19 @@ spec:
 			want: "apiVersion: v1\nkind: List\nitems:\n  - {apiVersion: example.com/v2, kind: Order, metadata: {name: a}, spec: {gift: false, items: [{quantity: 2, sku: tea}]}}\n  - {apiVersion: v1, kind: Pod}\n"},
 		"an OrderList": {text: "apiVersion: example.com/v1\nkind: OrderList\nitems:\n- metadata: {name: a}\n  spec: {article: tea, quantity: 2, gift: false}\n", to: "v2",
 			want: "apiVersion: example.com/v2\nkind: OrderList\nitems:\n  - metadata: {name: a}\n    spec: {gift: false, items: [{quantity: 2, sku: tea}]}\n    apiVersion: example.com/v2\n    kind: Order\n"},
+		"a List of Lists": {text: "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - {apiVersion: example.com/v1, kind: Order, metadata: {name: a}, spec: {article: tea, quantity: 2, gift: false}}\n  - {apiVersion: v1, kind: Pod}\n- {apiVersion: example.com/v1, kind: OrderList, items: [{spec: {article: tea, quantity: 2, gift: false}}]}\n", to: "v2",
+			want: "apiVersion: v1\nkind: List\nitems:\n  - apiVersion: v1\n    kind: List\n    items:\n      - {apiVersion: example.com/v2, kind: Order, metadata: {name: a}, spec: {gift: false, items: [{quantity: 2, sku: tea}]}}\n      - {apiVersion: v1, kind: Pod}\n" +
+				"  - {apiVersion: example.com/v2, kind: OrderList, items: [{spec: {gift: false, items: [{quantity: 2, sku: tea}]}, apiVersion: example.com/v2, kind: Order}]}\n"},
+		"an empty struct with a meaning": {text: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: a}\nspec: {article: tea, quantity: 2, gift: false, wrapped: true}\n", to: "v2",
+			want: "apiVersion: example.com/v2\nkind: Order\nmetadata: {name: a}\nspec: {gift: false, items: [{quantity: 2, sku: tea}], wrapping: {}}\n"},
 		"JSON": {text: `{"apiVersion":"example.com/v1","kind":"Order","metadata":{"name":"a"},"spec":{"article":"<tea>","quantity":2,"gift":false}}` + "\n", to: "v2",
 			want: `{"apiVersion":"example.com/v2","kind":"Order","metadata":{"name":"a"},"spec":{"gift":false,"items":[{"quantity":2,"sku":"<tea>"}]}}` + "\n"},
 		"as kubectl reads": {text: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: a}\nspec: {article: \"no\", quantity: 010, gift: yes}\n", to: "v2",
 			want: "apiVersion: example.com/v2\nkind: Order\nmetadata: {name: a}\nspec: {gift: yes, items: [{quantity: 8, sku: \"no\"}]}\n"},
 		"no text": {text: "---\napiVersion: example.com/v1\nkind: Order\nmetadata: {name: a}\nspec:\n  gift: true\n  article: no\n", to: "v2", code: exitProblem,
 			want: "apiVersion: example.com/v1\nkind: Order\nmetadata: {name: a}\nspec:\n  gift: true\n  article: no\n", problems: `orders.yaml:7: `},
+		"no text under a key with dots": {text: "apiVersion: example.com/v1\nkind: Order\nmetadata:\n  annotations:\n    a.b/c: d\n    shop.example.com/open: yes\n", to: "v2", code: exitProblem,
+			want: "apiVersion: example.com/v1\nkind: Order\nmetadata:\n  annotations:\n    a.b/c: d\n    shop.example.com/open: yes\n", problems: `orders.yaml:6: `},
 		"no YAML": {text: "kind: [\n", to: "v2", code: exitProblem, want: "kind: [\n", problems: "orders.yaml:1: the document cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,6 +191,40 @@ spec:
 				t.Errorf("from the standard input: code %d\n%s", code, &piped)
 			}
 		})
+	}
+}
+
+// TestRendered writes random texts over a document of other random texts. What kubectl reads in the result is the object.
+func TestRendered(t *testing.T) {
+	special := []string{"", "<<", "no", "y", "010", "0x1", "0b1", "1_0", "+1", "1e3", "12:30", "2024-01-02", "~", "null", "=", ".inf", "-", "?", "# a", "a: b", "!a", "&a", "*a", "a\nb\n"}
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		word := func() string {
+			if r.IntN(2) == 0 {
+				return special[r.IntN(len(special))]
+			}
+			const alphabet = "0123456789_.:eE+-xobnyYNofaltrus~<>=!&*#%@|\"' \n,[]{}?\\`"
+			text := ""
+			for range r.IntN(7) {
+				text += string(alphabet[r.IntN(len(alphabet))])
+			}
+			return text
+		}
+		object := func() map[string]any {
+			return map[string]any{"a": word(), "b": map[string]any{word(): word(), word(): word()}, "c": []any{word(), word()}, word(): word()}
+		}
+		was, err := yaml.Marshal(object())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := object()
+		out, err := rendered(was, want)
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, was)
+		}
+		if got, err := (document{text: out}).decoded(); err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d: %v\ngot  %q\nwant %q, written over\n%s\nas\n%s", seed, err, got, want, was, out)
+		}
 	}
 }
 

@@ -32,18 +32,36 @@ func withoutKept(object map[string]any) {
 	}
 }
 
-// dropEmpty removes members that Go types write without a value, such as a status, unless the user has written them.
-func dropEmpty(value, written map[string]any) {
-	for name, member := range value {
-		said, known := written[name]
-		if inner, ok := member.(map[string]any); ok {
-			before, _ := said.(map[string]any)
-			dropEmpty(inner, before)
+// dropEmpty removes members that Go types write without a value, such as a status. It leaves members that the user has
+// written, and those without which isSame reports false: an empty struct may have a meaning.
+func dropEmpty(value, written map[string]any, isSame func() bool) {
+	for _, name := range slices.Sorted(maps.Keys(value)) {
+		member := value[name]
+		own, isWritten := written[name]
+		inner, ok := member.(map[string]any)
+		if ok {
+			before, _ := own.(map[string]any)
+			dropEmpty(inner, before, isSame)
 		}
-		if inner, ok := member.(map[string]any); !known && (member == nil || ok && len(inner) == 0) {
-			delete(value, name)
+		if isWritten || member != nil && !(ok && len(inner) == 0) {
+			continue
+		}
+		if delete(value, name); !isSame() {
+			value[name] = member
 		}
 	}
+}
+
+// hasParts reports whether an object has all members of another one that the user has written, even if they are empty.
+func hasParts(written, whole, object map[string]any) bool {
+	for name, own := range written {
+		part, ok := whole[name].(map[string]any)
+		other, has := object[name].(map[string]any)
+		if before, _ := own.(map[string]any); ok && (!has || !hasParts(before, part, other)) {
+			return false
+		}
+	}
+	return true
 }
 
 // decoded reads an object in JSON.
@@ -130,7 +148,7 @@ type positioned struct {
 func (p *positioned) Unwrap() error { return p.error }
 
 // misread is an error of the handler about a value that is not text.
-var misread = regexp.MustCompile(`(?:^|: )((?:items\[\d+\]: )?)(?:.*: )?([^ :]+): a (?:number|boolean) cannot be read as string$`)
+var misread = regexp.MustCompile(`(?:^|: )((?:items\[\d+\]: )*)(?:.*: )?([^ :]+): a (?:number|boolean) cannot be read as string$`)
 
 // located gives an error about a value that YAML does not read as text the value's line, and says to quote it.
 func (d document) located(err error) error {
@@ -140,11 +158,17 @@ func (d document) located(err error) error {
 		return err
 	}
 	n := document.Content[0]
-	path := strings.TrimSuffix(found[1], ": ") + "." + found[2]
-	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
-		if n = childOf(n, name); n == nil {
+	path := strings.FieldsFunc(found[1]+found[2], func(r rune) bool { return strings.ContainsRune(".[]: ", r) })
+	for len(path) > 0 {
+		var child *goyaml.Node
+		end := len(path)
+		for ; end > 0 && child == nil; end-- { // keys of maps may have dots
+			child = childOf(n, strings.Join(path[:end], "."))
+		}
+		if child == nil {
 			return err
 		}
+		n, path = child, path[end+1:]
 	}
 	if n.Kind != goyaml.ScalarNode {
 		return err
@@ -267,6 +291,9 @@ func scalar(n *goyaml.Node) (value any, err error) {
 	return value, err
 }
 
+// merge is the tag of a plain <<, which stands for the members of another map.
+const merge = "!!merge"
+
 func mergedMap(was *goyaml.Node, value map[string]any) (*goyaml.Node, error) {
 	node := &goyaml.Node{Kind: goyaml.MappingNode, Tag: "!!map"}
 	comments(node, was)
@@ -280,7 +307,7 @@ func mergedMap(was *goyaml.Node, value map[string]any) (*goyaml.Node, error) {
 	if was != nil && was.Kind == goyaml.MappingNode {
 		node.Style = was.Style
 		for i := 0; i+1 < len(was.Content); i += 2 {
-			if _, ok := value[was.Content[i].Value]; ok && !done[was.Content[i].Value] {
+			if _, ok := value[was.Content[i].Value]; ok && !done[was.Content[i].Value] && was.Content[i].Tag != merge {
 				if err := add(was.Content[i], was.Content[i+1]); err != nil {
 					return nil, err
 				}
@@ -291,6 +318,9 @@ func mergedMap(was *goyaml.Node, value map[string]any) (*goyaml.Node, error) {
 		if !done[name] {
 			key := &goyaml.Node{}
 			err := key.Encode(name)
+			if key.Tag == merge {
+				key.Tag, key.Style = "!!str", goyaml.DoubleQuotedStyle
+			}
 			if err == nil {
 				err = add(key, nil)
 			}

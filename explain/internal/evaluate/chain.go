@@ -27,8 +27,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/explain/internal/request"
 )
 
-// Surroundings are the objects of the cluster that a request concerns.
-type Surroundings struct {
+// Cluster has the objects of the cluster that a request concerns.
+type Cluster struct {
 	// Namespace is the namespace of the request; nil for a cluster-scoped request.
 	Namespace *corev1.Namespace
 	// Params are all objects that may be params.
@@ -49,8 +49,8 @@ type Explanation struct {
 }
 
 // Explain runs all policies and webhooks on a request. It goes on where an API server knows more, and tells so.
-func (e *Evaluator) Explain(ctx context.Context, r *request.Request, around Surroundings) (Explanation, error) {
-	v, err := e.begin(around)
+func (e *Evaluator) Explain(ctx context.Context, r *request.Request, c Cluster) (Explanation, error) {
+	v, err := e.begin(c)
 	if err != nil {
 		return Explanation{}, err
 	}
@@ -67,7 +67,7 @@ func (e *Evaluator) Explain(ctx context.Context, r *request.Request, around Surr
 // evaluation is the evaluation of one request.
 type evaluation struct {
 	*Evaluator
-	Surroundings
+	Cluster
 	matcher    *matching.Matcher
 	authorizer *admit.Authorizer
 	result     Explanation
@@ -81,18 +81,18 @@ type evaluation struct {
 	changing []string
 }
 
-func (e *Evaluator) begin(around Surroundings) (*evaluation, error) {
+func (e *Evaluator) begin(c Cluster) (*evaluation, error) {
 	e.objects.unknown = nil
 	var err error
-	if around.Params, err = e.objects.stored(around.Params); err != nil {
+	if c.Params, err = e.objects.stored(c.Params); err != nil {
 		return nil, err
 	}
-	known, err := admit.Cluster{Namespace: around.Namespace}.Informers(e.client)
+	known, err := admit.Cluster{Namespace: c.Namespace}.Informers(e.client)
 	if err != nil {
 		return nil, err
 	}
 	return &evaluation{
-		Evaluator: e, Surroundings: around, result: Explanation{Answer: Answer{Steps: []Step{}}}, authorizer: &admit.Authorizer{Answer: around.Authorized},
+		Evaluator: e, Cluster: c, result: Explanation{Answer: Answer{Steps: []Step{}}}, authorizer: &admit.Authorizer{Answer: c.Authorized},
 		matcher: matching.NewMatcher(known.Core().V1().Namespaces().Lister(), e.client),
 	}, nil
 }
@@ -106,11 +106,11 @@ func (v *evaluation) run(ctx context.Context, a admission.Attributes) error {
 	defer cancel()
 	v.objects.scalesCustom = a.GetSubresource() == "scale" && !scheme.Scheme.IsGroupRegistered(a.GetResource().Group)
 	annotations := map[string]string{}
-	said := &warnings{}
-	if err := v.admit(warning.WithWarningRecorder(ctx, said), recorded{a, annotations}); err != nil {
+	warned := &warnings{}
+	if err := v.admit(warning.WithWarningRecorder(ctx, warned), recorded{a, annotations}); err != nil {
 		return err
 	}
-	v.result.Warnings = said.sent()
+	v.result.Warnings = warned.sent()
 	if len(annotations) > 0 {
 		v.result.AuditAnnotations = annotations
 	}
@@ -179,7 +179,7 @@ func (v *evaluation) admit(ctx context.Context, a recorded) error {
 		refusal = request.Refused(a.Attributes, before)
 	}
 	if refusal == nil {
-		refusal = v.known(v.validate(ctx, a), "validating")
+		refusal = v.decided(v.validate(ctx, a), "validating")
 	}
 	if refusal, trouble = v.call(ctx, a, false, refusal); trouble != nil {
 		return trouble
@@ -209,7 +209,7 @@ func (v *evaluation) admitPhase(ctx context.Context, a recorded) error {
 	default:
 		refusal = v.mutate(ctx, a)
 	}
-	refusal = v.known(refusal, "admission")
+	refusal = v.decided(refusal, "admission")
 	v.result.Object = Content(a.GetObject())
 	v.refuse(refusal)
 	return nil
@@ -217,15 +217,15 @@ func (v *evaluation) admitPhase(ctx context.Context, a recorded) error {
 
 // mutateAll runs both mutating plugins once.
 func (v *evaluation) mutateAll(ctx context.Context, a admission.Attributes) (refusal, trouble error) {
-	refusal = v.known(v.mutate(ctx, a), "mutating")
+	refusal = v.decided(v.mutate(ctx, a), "mutating")
 	if refusal != nil && a.GetReinvocationContext().IsReinvoke() {
 		return refusal, nil
 	}
 	return v.call(ctx, a, true, refusal)
 }
 
-// known returns the refusal by policies, unless they could not be evaluated here.
-func (v *evaluation) known(refusal error, kind string) error {
+// decided returns the refusal by policies, unless they could not be evaluated here.
+func (v *evaluation) decided(refusal error, kind string) error {
 	if v.objects.unknown == nil {
 		return refusal
 	}

@@ -90,11 +90,11 @@ func addResources(api *served.API, r Request, types []project.Type) {
 
 // Answer runs all policies on a request, without webhooks.
 func (e *Evaluator) Answer(ctx context.Context, r Request) Answer {
-	a, around, err := e.attributes(r)
+	a, c, err := e.attributes(r)
 	if err != nil {
 		return Answer{Error: err.Error()}
 	}
-	v, err := e.begin(around)
+	v, err := e.begin(c)
 	if err != nil {
 		return Answer{Error: err.Error()}
 	}
@@ -120,31 +120,31 @@ func (e *Evaluator) Answer(ctx context.Context, r Request) Answer {
 }
 
 // attributes makes the attributes of a request.
-func (e *Evaluator) attributes(r Request) (admission.Attributes, Surroundings, error) {
-	around := Surroundings{Authorized: r.Authorizer}
+func (e *Evaluator) attributes(r Request) (admission.Attributes, Cluster, error) {
+	c := Cluster{Authorized: r.Authorizer}
 	kind := schema.GroupVersionKind(r.Kind)
 	operation := admission.Operation(r.Operation)
 	switch {
 	case !slices.Contains([]admission.Operation{admission.Create, admission.Update, admission.Delete, admission.Connect}, operation):
-		return nil, around, fmt.Errorf("%q is no operation: use CREATE, UPDATE, DELETE or CONNECT", r.Operation)
+		return nil, c, fmt.Errorf("%q is no operation: use CREATE, UPDATE, DELETE or CONNECT", r.Operation)
 	case !slices.Contains([]admit.Answer{admit.Unknown, admit.Allow, admit.Deny}, r.Authorizer):
-		return nil, around, fmt.Errorf("authorizer is %q: use allow or deny", r.Authorizer)
+		return nil, c, fmt.Errorf("authorizer is %q: use allow or deny", r.Authorizer)
 	case r.Resource.Resource == "" || r.Kind.Kind == "":
-		return nil, around, fmt.Errorf("a request needs its resource and its kind")
+		return nil, c, fmt.Errorf("a request needs its resource and its kind")
 	}
 	now, err := e.read("object", r.Object, kind)
 	if err != nil {
-		return nil, around, err
+		return nil, c, err
 	}
 	old, err := e.read("oldObject", r.OldObject, kind)
 	if err != nil {
-		return nil, around, err
+		return nil, c, err
 	}
 	switch {
 	case operation != admission.Delete && now == nil:
-		return nil, around, fmt.Errorf("a %s has an object", operation)
+		return nil, c, fmt.Errorf("a %s has an object", operation)
 	case (operation == admission.Update || operation == admission.Delete) && old == nil:
-		return nil, around, fmt.Errorf("a %s has an oldObject", operation)
+		return nil, c, fmt.Errorf("a %s has an oldObject", operation)
 	}
 	if operation == admission.Delete {
 		now = nil
@@ -154,30 +154,30 @@ func (e *Evaluator) attributes(r Request) (admission.Attributes, Surroundings, e
 	}
 	options := request.OperationOptions(operation, r.DryRun)
 	if given, err := decodeObject("options", r.Options); err != nil {
-		return nil, around, err
+		return nil, c, err
 	} else if given != nil {
 		options = given
 	}
-	if around.Namespace, err = namespaceOf(r, now, old); err != nil {
-		return nil, around, err
+	if c.Namespace, err = namespaceOf(r, now, old); err != nil {
+		return nil, c, err
 	}
 	for _, p := range r.Params {
 		given, err := decodeObject("params", p)
 		if err != nil {
-			return nil, around, err
+			return nil, c, err
 		}
 		if given == nil || given.GetKind() == "" || given.GetName() == "" {
-			return nil, around, fmt.Errorf("params need apiVersion, kind and metadata.name")
+			return nil, c, fmt.Errorf("params need apiVersion, kind and metadata.name")
 		}
 		typed, err := object.Typed(given)
 		if err != nil {
-			return nil, around, fmt.Errorf("params: %w", err)
+			return nil, c, fmt.Errorf("params: %w", err)
 		}
-		around.Params = append(around.Params, typed)
+		c.Params = append(c.Params, typed)
 	}
 	a := admission.NewAttributesRecord(now, old, kind, r.Namespace, r.Name, schema.GroupVersionResource(r.Resource), r.SubResource, operation, options, r.DryRun,
 		request.UserInfo(r.UserInfo))
-	return a, around, nil
+	return a, c, nil
 }
 
 // read reads an object of a kind, with the defaults of its schema.

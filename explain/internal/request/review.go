@@ -31,16 +31,16 @@ func fromReview(o Options) (*Request, error) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object.Object, &review); err != nil {
 		return nil, fmt.Errorf("the AdmissionReview: %w", err)
 	}
-	said := review.Request
-	if said == nil {
+	sent := review.Request
+	if sent == nil {
 		return nil, errors.New("the AdmissionReview has no request")
 	}
-	kind, resource, subresource := said.Kind, said.Resource, said.SubResource
-	if said.RequestKind != nil {
-		kind = *said.RequestKind
+	kind, resource, subresource := sent.Kind, sent.Resource, sent.SubResource
+	if sent.RequestKind != nil {
+		kind = *sent.RequestKind
 	}
-	if said.RequestResource != nil {
-		resource, subresource = *said.RequestResource, said.RequestSubResource
+	if sent.RequestResource != nil {
+		resource, subresource = *sent.RequestResource, sent.RequestSubResource
 	}
 	now, err := raw(o.Object, "object")
 	if err != nil {
@@ -50,14 +50,14 @@ func fromReview(o Options) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	dryRun := said.DryRun != nil && *said.DryRun || o.DryRun
+	dryRun := sent.DryRun != nil && *sent.DryRun || o.DryRun
 	chosen, err := raw(o.Object, "options")
 	if err != nil {
 		return nil, err
 	}
-	return &Request{Defaulted: true, Attributes: admission.NewAttributesRecord(now, old, schema.GroupVersionKind(kind), said.Namespace, said.Name,
-		schema.GroupVersionResource(resource), subresource, admission.Operation(said.Operation), chosen, dryRun,
-		UserInfo(said.UserInfo))}, nil
+	return &Request{Defaulted: true, Attributes: admission.NewAttributesRecord(now, old, schema.GroupVersionKind(kind), sent.Namespace, sent.Name,
+		schema.GroupVersionResource(resource), subresource, admission.Operation(sent.Operation), chosen, dryRun,
+		UserInfo(sent.UserInfo))}, nil
 }
 
 // raw returns an object of the review; nil if the review lacks it.

@@ -113,7 +113,7 @@ func (b Block) Call(separator string, call jen.Code, conditions ...jen.Code) {
 
 // Checked writes a call that fails if the value does not fit the other version.
 func (b Block) Checked(call jen.Code) {
-	b.Call(": ", call, jen.Op("!").Add(b.Runtime("LeaveOut")).Call(jen.Id("ctx")))
+	b.Call(": ", call, jen.Op("!").Add(b.Runtime("Omit")).Call(jen.Id("ctx")))
 }
 
 // Whole returns the condition that src is a full object, and not a part of one.

@@ -91,3 +91,11 @@ func sharedOptions(w, first *model.Webhook) (diags diag.List) {
 	}
 	return diags
 }
+
+// replacedOptions reports options of a webhook that the policy in its place cannot have.
+func replacedOptions(p policyPass, w *model.Webhook) {
+	if e := w.Enforcement; e.IsSet() && e.V != model.EnforceDeny {
+		d := p.at("insteadOf", "the webhook %s has enforcement: %s, and the policy denies", w.Spec.Name, e.V)
+		*d = d.WithHint("remove enforcement").WithRelated(e.At, "enforcement is here")
+	}
+}

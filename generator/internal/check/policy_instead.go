@@ -36,10 +36,7 @@ func sameRequests(p policyPass) {
 		d := p.at("insteadOf", "two policies replace the webhook %s", name)
 		*d = d.WithHint("write the validations or mutations of both into one policy").WithRelated(w.Policy.Where("insteadOf"), "the other is here")
 	}
-	if e := w.Enforcement; e.IsSet() && e.V != model.EnforceDeny {
-		d := p.at("insteadOf", "the webhook %s has enforcement: %s, and the policy denies", name, e.V)
-		*d = d.WithHint("remove enforcement").WithRelated(e.At, "enforcement is here")
-	}
+	replacedOptions(p, w)
 	everywhere(p)
 }
 

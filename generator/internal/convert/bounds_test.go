@@ -45,11 +45,22 @@ func TestBounds(t *testing.T) {
 	fromHub := func(to, from string) string {
 		return fmt.Sprintf("v1 refuses values that v2 accepts (%s in v1, %s in v2)", to, from)
 	}
+	const keyed, keys = "+listType=map, +listMapKey=name", "map with the keys name"
 	cases := []struct {
 		name, rule string
 		spoke, hub side
 		part, want string
 	}{
+		{name: "a set, equal", spoke: list("+listType=set"), hub: list("+listType=set")},
+		{name: "a set, in the hub alone", spoke: list(""), hub: list("+listType=set"), want: toHub("listType=set", "no listType")},
+		{name: "a set, in the spoke alone", spoke: list("+listType=set"), hub: list("+listType=atomic"), want: fromHub("listType=set", "no listType")},
+		{name: "keys, equal", spoke: of("[]Free", keyed), hub: of("[]Free", keyed)},
+		{name: "keys, in the hub alone", spoke: of("[]Free", ""), hub: of("[]Free", keyed), want: toHub("listType="+keys, "no listType")},
+		{name: "keys, more in the spoke", spoke: of("[]Free", keyed+", +listMapKey=value"), hub: of("[]Free", keyed),
+			want: toHub("listType="+keys, "listType="+keys+",value")},
+		{name: "keys, by another name", spoke: of("[]Keyed", "+listType=map, +listMapKey=name"), hub: of("[]Keyed", "+listType=map, +listMapKey=id")},
+		{name: "keys and a set", rule: `+webhook:conversion:to(as: "each;wrap:name")`, spoke: list("+listType=set"), hub: of("[]Named", keyed), part: "[]",
+			want: toHub("MaxLength=3", "no MaxLength")},
 		{name: "no markers", spoke: text(""), hub: text("")},
 
 		{name: "minimum, equal", spoke: whole("Minimum=1"), hub: whole("Minimum=1")},
@@ -189,7 +200,10 @@ func TestBounds(t *testing.T) {
 			want[tc.name] = fmt.Sprintf("spec.%s%s: %s", name, tc.part, tc.want)
 		}
 	}
-	types := func(most int, union string) string {
+	key := func(rule, name, json string) string {
+		return fmt.Sprintf("type Keyed struct {\n\t// %s\n\t%s string `json:%q`\n}", rule, name, json)
+	}
+	types := func(most int, union, key string) string {
 		return fmt.Sprintf(`
 // +kubebuilder:validation:MaxLength=%d
 type Short string
@@ -217,9 +231,10 @@ type Free struct {
 	Name string `+"`json:\"name\"`"+`
 	Value string `+"`json:\"value\"`"+`
 }
-`, most, union)
+%[3]s
+`, most, union, key)
 	}
-	_, diags := plan(t, "type Spec struct {\n"+spoke.String()+"}\n"+types(4, ""), "type Spec struct {\n"+hub.String()+"}\n"+types(3, "+kubebuilder:validation:MaxProperties=1"))
+	_, diags := plan(t, "type Spec struct {\n"+spoke.String()+"}\n"+types(4, "", key("+webhook:conversion:to=\"id\"", "Name", "name")), "type Spec struct {\n"+hub.String()+"}\n"+types(3, "+kubebuilder:validation:MaxProperties=1", key("", "ID", "id")))
 	got := map[string]string{}
 	for _, d := range diags {
 		if d.Rule == RuleBeside { // the spec is optional

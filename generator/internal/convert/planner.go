@@ -85,6 +85,7 @@ func (p *planner) plan(types Sides[*Type]) *Plan {
 	p.noteOneDefault(plan, p.noteDefaults(plan))
 	p.noteBounds(plan)
 	p.noteBeside(plan)
+	p.noteLacking(plan)
 	p.noteExpressions(plan)
 	p.noteFloats(plan)
 	p.noteUnknown(plan)

@@ -223,7 +223,7 @@ func (p *planner) noteUnkeyed(plan *Plan) {
 		}
 		p.warn(diag.Warningf(c.Spoke.Last().Range, RuleUnkeyed, "%s: in the elements of this list without keys, %s: a client of the other version drops them by changing the element",
 			strings.Join(here.Spoke.Names(), "."), strings.Join(parts, ", and ")).
-			WithHint("+listType=map and +listMapKey identify the elements, in one version at least; %s accepts it", p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleUnkeyed)).
+			WithHint("+listType=map and +listMapKey identify the elements, in both versions; %s accepts it", p.spotAt(in, c, here).Marker(model.Allow, "rule", RuleUnkeyed)).
 			WithRelated(c.Hub.Last().Range, "the field of %s is here", p.conversion.Hub.Version), c, here)
 		return false // lists in the elements have members of these
 	})

@@ -144,7 +144,7 @@ func (m *merge) definition(d *definition, lines [][]byte) (change, *Conversion, 
 	m.found[c.Name] = true
 	problems := d.check(*c)
 	byHand := d.Value != nil && !d.isOurs(lines)
-	found, differs := d.difference(c.Stanza)
+	found, differs := d.difference(c.Stanza, byHand)
 	if len(problems) == 0 && byHand && differs {
 		problems.Add(diag.Errorf(d.at(found.node), RuleByHand, "spec.conversion of %s was written by hand, and %s", d.name, found).
 			WithHint("remove spec.conversion, so that webhook-gen writes it, or change the markers to match it").

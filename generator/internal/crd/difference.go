@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
@@ -34,11 +35,16 @@ func (d difference) String() string {
 }
 
 // difference returns the first difference of the definition's stanza from the wanted one. It ignores an additional
-// caBundle, which cert-manager or the user sets.
-func (d *definition) difference(stanza []byte) (difference, bool) {
-	var want any
+// caBundle, which cert-manager or the user sets. A stanza by hand may leave out the default port.
+func (d *definition) difference(stanza []byte, byHand bool) (difference, bool) {
+	var want map[string]any
 	if err := yaml.Unmarshal(stanza, &want); err != nil {
 		return difference{}, false // the stanza is generated, so it is valid YAML
+	}
+	path := []string{"clientConfig", "service", "port"}
+	if port, _, _ := unstructured.NestedFieldNoCopy(want, append([]string{"webhook"}, path...)...); byHand && port == float64(443) &&
+		yamltext.Lookup(d.Value, "webhook", path...).Value == nil {
+		unstructured.RemoveNestedField(want, append([]string{"webhook"}, path...)...)
 	}
 	return differ(d.Key, d.Value, want, "")
 }

@@ -3,12 +3,14 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
@@ -36,9 +38,25 @@ func (r Run) Deployment() (d render.Delivery, unread diag.List) {
 			unread.Add(diag.Errorf(diag.InFile(f.Path), "", "cannot read the definition: %s", f.Err))
 			continue
 		}
+		if d, found := undelivered(f); found {
+			unread.Add(d)
+			continue
+		}
 		d.CRDs = append(d.CRDs, render.CRDFile{Name: filepath.Base(f.Path), Content: f.Content})
 	}
 	return d, unread
+}
+
+// undelivered returns the error about a CRD file that the chart would lack, in whole or in part.
+func undelivered(f load.Text) (diag.Diagnostic, bool) {
+	if d, found := diag.Conflict(f.Path, crd.RuleText, f.Content); found {
+		return d, true
+	}
+	if bytes.Count(append([]byte("\n"), f.Content...), []byte("\nkind: CustomResourceDefinition")) > 1 {
+		return diag.Errorf(diag.InFile(f.Path), crd.RuleText, "the file has several definitions, and the chart would have only the first").
+			WithHint("write each definition to a file of its own, as controller-gen does"), true
+	}
+	return diag.Diagnostic{}, false
 }
 
 // renamedDelivery warns of a new delivery.name. The objects of the old name, including its webhooks, remain in

@@ -151,6 +151,9 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	files := r.Heading.Above(slices.Concat(rendered, definitions))
 	changes, found := output.Compare(r.Root, slices.Concat(files, r.Heading.Above(e.Create)), r.owned(s.Generated))
 	changes = e.Among(changes)
+	if slices.Contains(r.Outputs, output.Manifests) {
+		diags.Add(r.Elsewhere(project.Webhooks())...)
+	}
 	if diags.Add(found...); !diags.HasErrors() {
 		diags.Add(r.losses(ctx, s, e, changes)...)
 	}

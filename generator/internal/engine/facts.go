@@ -52,9 +52,10 @@ func (r Run) readFacts(ctx context.Context, s State) facts {
 			}
 		}
 	}
-	if dependsOnSubresources(s.Project) { // CRDs are long and YAML is slow to parse
+	if dependsOnDefinitions(s.Project) { // CRDs are long and YAML is slow to parse
 		contents, _ := manifest.Read(r.definitionFiles())
 		f.lint.Subresources = lint.Subresources(contents.Definitions)
+		_, f.lint.Defined, _ = lint.Versions(contents.Definitions)
 	}
 	converted := render.Definitions(s.Project)
 	tested := len(converted) > 0 && slices.Contains(r.Outputs, output.Tests)
@@ -94,12 +95,16 @@ func (r Run) mergeDefinitions(p *model.Project, files []load.Text, o render.Opti
 	return crd.Merge(crd.Options{Files: files, Patterns: r.CRDs, Whole: r.readsAll}, conversions)
 }
 
-// dependsOnSubresources reports whether a webhook matches a subresource of a kind whose markers do not list its
-// subresources.
-func dependsOnSubresources(p *model.Project) bool {
+// dependsOnDefinitions reports whether a webhook matches a subresource of a kind whose markers do not list its
+// subresources, or another resource of its kind's group.
+func dependsOnDefinitions(p *model.Project) bool {
 	return slices.ContainsFunc(p.Webhooks(), func(w *model.Webhook) bool {
-		return (w.Kind == nil || w.Kind.Subresources == nil) && slices.ContainsFunc(w.Spec.Rules, func(rule admissionregistrationv1.RuleWithOperations) bool {
-			return slices.ContainsFunc(rule.Resources, func(resource string) bool { return strings.Contains(resource, "/") })
+		return slices.ContainsFunc(w.Spec.Rules, func(rule admissionregistrationv1.RuleWithOperations) bool {
+			return slices.ContainsFunc(rule.Resources, func(entry string) bool {
+				resource, _, isSub := strings.Cut(entry, "/")
+				return isSub && (w.Kind == nil || w.Kind.Subresources == nil) ||
+					w.Kind != nil && resource != w.Kind.Plural && slices.Contains(rule.APIGroups, w.Kind.Group)
+			})
 		})
 	})
 }

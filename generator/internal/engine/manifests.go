@@ -3,10 +3,18 @@
 package engine
 
 import (
+	"bytes"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/config"
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
 // AllManifests returns the absolute paths of the project's manifests. The first one is for packages that no entry of
@@ -40,4 +48,32 @@ func (r Run) byManifest(packages []*load.Package) map[string][]*load.Package {
 		groups[manifest] = append(groups[manifest], p)
 	}
 	return groups
+}
+
+// Elsewhere warns of manifests that controller-gen has written to other places than the project's, for the same webhooks,
+// if the project has no manifest yet: what deploys them would not deploy a new one. --output is a decision of the user.
+func (r Run) Elsewhere(webhooks []*model.Webhook) (diags diag.List) {
+	chosen := r.Manifest != filepath.Join(r.Root, filepath.FromSlash(r.Manifests.Path))
+	if len(webhooks) == 0 || chosen || slices.ContainsFunc(r.AllManifests(), regular.Exists) {
+		return nil
+	}
+	others := func(rel string, isDir bool) bool {
+		name := path.Base(rel)
+		if isDir {
+			return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules" || name == "testdata" ||
+				regular.Exists(filepath.Join(r.Root, filepath.FromSlash(rel), "go.mod"))
+		}
+		return name != "manifests.yaml" // controller-gen's name
+	}
+	for f := range load.Manifests(r.Root, others) {
+		names := func(w *model.Webhook) bool { return bytes.Contains(f.Content, []byte("\n  name: "+w.Spec.Name+"\n")) }
+		if !bytes.Contains(f.Content, []byte("WebhookConfiguration\n")) || !slices.ContainsFunc(webhooks, names) {
+			continue
+		}
+		written, _ := filepath.Rel(r.Root, r.Manifest)
+		found, _ := filepath.Rel(r.Root, f.Path)
+		diags.Add(diag.Warningf(diag.InFile(f.Path), output.RuleOtherWriter, "webhook-gen writes the webhooks of this file to %s", filepath.ToSlash(written)).
+			WithHint("set manifests.path: %s in %s, or remove this file", filepath.ToSlash(found), config.FileName))
+	}
+	return diags
 }

@@ -7,6 +7,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"path"
 	"path/filepath"
 	"slices"
@@ -61,7 +63,7 @@ func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Ch
 	lost = slices.DeleteFunc(lost, func(l upgrade.Loss) bool { // it moves to another manifest
 		return slices.ContainsFunc(gained, func(g upgrade.Loss) bool { return g.Object == l.Object && g.Part == "" && l.Part == "" })
 	})
-	diags.Add(r.unregistered(changes)...)
+	diags.Add(r.unregistered(s.Module, changes)...)
 	if len(lost) == 0 {
 		return diags
 	}
@@ -116,8 +118,8 @@ func (r Run) orphans(p *model.Project, changes []output.Change) diag.List {
 }
 
 // unregistered reports packages that the program no longer registers because the run does not read all packages.
-func (r Run) unregistered(changes []output.Change) (diags diag.List) {
-	if r.readsAll || r.acceptsRemovals {
+func (r Run) unregistered(m *load.Module, changes []output.Change) (diags diag.List) {
+	if r.readsAll || r.acceptsRemovals || m == nil {
 		return nil
 	}
 	for _, c := range changes {
@@ -126,7 +128,9 @@ func (r Run) unregistered(changes []output.Change) (diags diag.List) {
 		}
 		now := load.ImportsOf(c.New)
 		for _, path := range load.ImportsOf(c.Old) {
-			if !slices.Contains(now, path) && !strings.Contains(path, "webhook-gen/runtime") {
+			first, _, _ := strings.Cut(path, "/")
+			isStandard := !strings.Contains(first, ".") && !strings.HasPrefix(path, m.Path+"/")
+			if !slices.Contains(now, path) && !isStandard && !strings.Contains(path, "webhook-gen/runtime") {
 				diags.Add(lost(diag.Error, diag.InFile(c.Path), "no longer registered: the webhooks and conversions of %s (the run does not read all packages)", path).
 					WithHint("webhook-gen generate ./..., or pass --accept-removal if the removal is meant"))
 			}
@@ -232,6 +236,9 @@ func (c *causes) finding(l upgrade.Loss) diag.Diagnostic {
 	case c.mistake(l) != nil:
 		d := c.mistake(l)
 		return c.refused(l, d.Range, false, "%s cannot be read: %s", c.rel(d.Pos.File), d.Message).
+			WithHint("mend the file, or pass --accept-removal if the removal is meant")
+	case folder != "" && c.unparsed(folder) != "":
+		return c.refused(l, diag.InFile(c.unparsed(folder)), false, "%s is not a Go file", c.rel(c.unparsed(folder))).
 			WithHint("mend the file, or pass --accept-removal if the removal is meant")
 	case folder != "":
 		return c.own(l, "its type is gone from "+c.rel(folder))
@@ -404,6 +411,16 @@ func (c *causes) unreadBeside(at diag.Range) string {
 		text := load.ReadText(name).Content
 		if !c.inRun[name] && !strings.HasSuffix(name, "_test.go") && !load.IsOurs(text) && bytes.Contains(text, []byte("+webhook:")) {
 			return name
+		}
+	}
+	return ""
+}
+
+// unparsed returns a file of a folder without a package clause, such as an empty one.
+func (c *causes) unparsed(folder string) string {
+	for _, f := range load.Texts(folder, "*.go") {
+		if _, err := parser.ParseFile(token.NewFileSet(), f.Path, f.Content, parser.PackageClauseOnly); err != nil {
+			return f.Path
 		}
 	}
 	return ""

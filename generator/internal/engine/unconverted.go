@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"go/ast"
 	"maps"
 	"slices"
 	"strings"
@@ -68,7 +67,7 @@ func (r Run) kinds(ctx context.Context, p *model.Project) map[string][]kindVersi
 		for _, f := range api.FilesWith("TypeMeta") {
 			for spec := range load.Types(f.AST) {
 				t := load.Type{File: f, Spec: spec}
-				if !isKind(spec) {
+				if !load.HasMetadata(spec) {
 					continue
 				}
 				name := spec.Name.Name
@@ -203,19 +202,4 @@ func unconverted(of []kindVersion, definitions []*manifest.Definition) (found li
 // withoutPackage returns the text of a file after its package clause.
 func withoutPackage(f *load.File) []byte {
 	return bytes.Join(bytes.SplitAfter(f.Src, []byte("\n"))[f.Position(f.AST.Name.Pos()).Line:], nil)
-}
-
-// isKind reports whether a type is a struct with a kind's metadata.
-func isKind(spec *ast.TypeSpec) bool {
-	t, ok := spec.Type.(*ast.StructType)
-	if !ok {
-		return false
-	}
-	embeds := func(name string) bool {
-		return slices.ContainsFunc(t.Fields.List, func(f *ast.Field) bool {
-			s, ok := f.Type.(*ast.SelectorExpr)
-			return ok && len(f.Names) == 0 && s.Sel.Name == name
-		})
-	}
-	return embeds("TypeMeta") && embeds("ObjectMeta")
 }

@@ -61,7 +61,7 @@ func Lint(ctx context.Context, c engine.Config, kubeVersion string) (LintResult,
 	if err != nil {
 		state.Diagnostics.Add(diag.Errorf(diag.Range{}, crd.RuleText, "cannot read the definitions: %v", err))
 	}
-	s.Served, s.Defined, s.Scopes = definedVersions(definitions)
+	s.Served, s.Defined, s.Scopes = lint.Versions(definitions)
 	s.Scaled = lint.Scaled(definitions)
 	s.Subresources, s.Unconverted = lint.Subresources(definitions), run.Unconverted(ctx, state.Project, definitions)
 	result, err := linted(ctx, state.Module, state.Diagnostics, []*model.Project{state.Project}, s, check.Project, kubeVersion, nil)
@@ -92,7 +92,7 @@ func LintManifests(dir string, paths []string, stdin io.Reader, kubeVersion stri
 		Namespaces: contents.Namespaces, Servers: contents.Servers, Injects: contents.Injects, InjectsDefinitions: contents.InjectsDefinitions, Services: contents.Services, Now: time.Now(),
 		Patched: sync.OnceValue(func() bool { return patchesSelectors(folders(sources), paths...) }),
 	}
-	s.Served, s.Defined, s.Scopes = definedVersions(contents.Definitions)
+	s.Served, s.Defined, s.Scopes = lint.Versions(contents.Definitions)
 	s.Subresources, s.Scaled = lint.Subresources(contents.Definitions), lint.Scaled(contents.Definitions)
 	result, err := linted(context.Background(), nil, diags, contents.Projects, s, checkObjects, kubeVersion, nil)
 	if err != nil {
@@ -166,22 +166,6 @@ func linted(ctx context.Context, m *load.Module, diags diag.List, projects []*mo
 	}
 	result.Diagnostics = diags.Sorted()
 	return result, nil
-}
-
-// definedVersions returns the served versions of resources, all of their versions, and their scopes, by the names of
-// their definitions.
-func definedVersions(definitions []*manifest.Definition) (served, all map[string][]string, scopes map[string]string) {
-	served, all, scopes = map[string][]string{}, map[string][]string{}, map[string]string{}
-	for _, d := range definitions {
-		scopes[d.Name] = d.Scope
-		for _, v := range d.Versions {
-			all[d.Name] = append(all[d.Name], v.Name)
-			if v.Served {
-				served[d.Name] = append(served[d.Name], v.Name)
-			}
-		}
-	}
-	return served, all, scopes
 }
 
 // definitionsOnDisk returns the CustomResourceDefinitions in a module. It skips files that are no manifests: they are

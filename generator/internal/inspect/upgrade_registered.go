@@ -47,7 +47,7 @@ func registers(ctx context.Context, run engine.Run, path string) bool {
 		}
 	}
 	isPath := func(e ast.Expr) bool {
-		return names[nameOf(e)] || isPattern(e, path)
+		return names[load.TypeName(e)] || isPattern(e, path)
 	}
 	for f := range files {
 		for n := range ast.Preorder(f.AST) {
@@ -76,9 +76,9 @@ func builds(ctx context.Context, run engine.Run, path string) bool {
 			for n := range ast.Preorder(f.AST) {
 				switch n := n.(type) {
 				case *ast.CallExpr:
-					called = append(called, nameOf(n.Fun))
+					called = append(called, load.TypeName(n.Fun))
 				case *ast.CompositeLit:
-					kind := nameOf(n.Type)
+					kind := load.TypeName(n.Type)
 					ofKind = ofKind || kind != "" && strings.HasSuffix(path, "-"+strings.ToLower(kind))
 				}
 			}
@@ -105,18 +105,5 @@ func isPattern(e ast.Expr, path string) bool {
 
 // isRegistration reports whether a function registers handlers, by its name in net/http and controller-runtime.
 func isRegistration(function ast.Expr) bool {
-	return slices.Contains([]string{"Handle", "HandleFunc", "Register", "WithCustomPath", "WithValidatorCustomPath", "WithDefaulterCustomPath"}, nameOf(function))
-}
-
-// nameOf returns the last name of an expression such as a function or a type; empty for others.
-func nameOf(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	case *ast.IndexExpr:
-		return nameOf(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return ""
+	return slices.Contains([]string{"Handle", "HandleFunc", "Register", "WithCustomPath", "WithValidatorCustomPath", "WithDefaulterCustomPath"}, load.TypeName(function))
 }

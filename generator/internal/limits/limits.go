@@ -94,9 +94,12 @@ func (l Limits) marked() []string {
 	values := l.values()
 	return slices.DeleteFunc([]string{
 		"Enum", "Minimum", "Maximum", "MultipleOf", "MinLength", "MaxLength", "Pattern", "Format",
-		"MinItems", "MaxItems", "UniqueItems", "MinProperties", "MaxProperties",
+		"MinItems", "MaxItems", "UniqueItems", "MinProperties", "MaxProperties", listType,
 	}, func(name string) bool { return values[name] == "" })
 }
+
+// listType is the marker of lists that may not have an element twice.
+const listType = "listType"
 
 // text returns a marker as it is written, or nothing without that marker.
 func (l Limits) text(name string) string {
@@ -121,6 +124,12 @@ func (l Limits) values() map[string]string {
 	if l.Unique {
 		values["UniqueItems"] = "true"
 	}
+	switch l.ListType {
+	case "set":
+		values[listType] = l.ListType
+	case "map":
+		values[listType] = "map with the keys " + strings.Join(l.ListKeys, ",")
+	}
 	for name, n := range l.Counts {
 		values[name] = strconv.Itoa(n)
 	}
@@ -140,7 +149,7 @@ func matters(name string, t *resolve.Type) bool {
 		return t.Kind() == resolve.Basic && !t.IsText() && !t.IsBool()
 	case "MinLength", "MaxLength", "Pattern", "Format":
 		return t.IsText() || isBytes
-	case "MinItems", "MaxItems", "UniqueItems":
+	case "MinItems", "MaxItems", "UniqueItems", listType:
 		return (t.Kind() == resolve.Slice || t.Kind() == resolve.Array) && !isBytes
 	}
 	return t.Kind() == resolve.Map || t.Kind() == resolve.Struct

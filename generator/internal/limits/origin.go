@@ -63,7 +63,7 @@ func (s origin) text(name string) string {
 func (s origin) refusedBy(l Limits, to *resolve.Type) []Refusal {
 	var found []Refusal
 	for _, name := range l.marked() {
-		if !matters(name, to) || s.satisfies(l, name) {
+		if !matters(name, to) || s.satisfies(l, name, to) {
 			continue
 		}
 		own := s.counterpart(name)
@@ -94,7 +94,7 @@ func (s origin) counterpart(name string) string {
 }
 
 // satisfies reports whether every value of the source satisfies a marker.
-func (s origin) satisfies(l Limits, name string) bool {
+func (s origin) satisfies(l Limits, name string, to *resolve.Type) bool {
 	if name == "Enum" && slices.Contains(s.same, "*") {
 		return true
 	}
@@ -114,6 +114,8 @@ func (s origin) satisfies(l Limits, name string) bool {
 		})
 	case "Pattern", "Format", "UniqueItems":
 		return slices.ContainsFunc(s.limits, func(own Limits) bool { return own.text(name) == l.text(name) })
+	case listType:
+		return s.t.Kind() != resolve.Slice || slices.ContainsFunc(s.limits, func(own Limits) bool { return own.isUniqueIn(l, to) })
 	case "MinLength", "MinItems", "MinProperties":
 		return s.least(s.counterpart(name)) >= l.Counts[name]
 	case "MaxLength", "MaxItems", "MaxProperties":
@@ -123,6 +125,17 @@ func (s origin) satisfies(l Limits, name string) bool {
 		})
 	}
 	return false
+}
+
+// isUniqueIn reports whether a list of this type has no element twice in a list of another type. A key that the
+// elements there lack has another name there.
+func (l Limits) isUniqueIn(to Limits, list *resolve.Type) bool {
+	has := func(key string) bool {
+		return slices.ContainsFunc(list.Elem().Target().Fields(), func(f *resolve.Field) bool { return f.JSON == key })
+	}
+	return l.ListType == "set" || l.ListType == "map" && (to.ListType == "set" || !slices.ContainsFunc(l.ListKeys, func(key string) bool {
+		return !slices.Contains(to.ListKeys, key) && has(key)
+	}))
 }
 
 // isZero reports whether a possible value is the zero value, which sets nothing on the other side.

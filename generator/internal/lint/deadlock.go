@@ -25,8 +25,8 @@ type need struct {
 
 // needs lists them for a server in a namespace. Pods of kube-system are the network, its leases are held by the
 // controllers and the scheduler. Each pod mounts the ConfigMap kube-root-ca.crt of its namespace. Kubelets get their
-// certificates by CertificateSigningRequests. Without definitions and APIServices, the kinds that servers watch are not
-// served. A namespace that is not finalized cannot be installed again. Secrets and certificates are those of the
+// certificates by CertificateSigningRequests, which controllers approve and sign. Without definitions and APIServices,
+// and the conditions in their status, the kinds that servers watch are not served. A namespace that is not finalized cannot be installed again. Secrets and certificates are those of the
 // issuer.
 func needs(own, certificate, secret string) (all []need) {
 	pods, here := []string{own, metav1.NamespaceSystem}, []string{own}
@@ -35,12 +35,17 @@ func needs(own, certificate, secret string) (all []need) {
 		{request{"CREATE", "", "pods/binding", true}, pods},
 		{request{"UPDATE", "", "pods/status", true}, pods},
 		{request{"CREATE", "", "serviceaccounts/token", true}, pods},
-		{request{"UPDATE", "discovery.k8s.io", "endpointslices", true}, []string{own}},
+		{request{"CREATE", "discovery.k8s.io", "endpointslices", true}, here},
+		{request{"UPDATE", "discovery.k8s.io", "endpointslices", true}, here},
 		{request{"UPDATE", "coordination.k8s.io", "leases", true}, []string{metav1.NamespaceSystem, corev1.NamespaceNodeLease}},
 		{request{"CREATE", "", "nodes", false}, nil},
 		{request{"UPDATE", "", "nodes/status", false}, nil},
 		{request{"CREATE", "", "configmaps", true}, here},
 		{request{"UPDATE", "", "namespaces/finalize", false}, here},
+		{request{"UPDATE", "certificates.k8s.io", "certificatesigningrequests/approval", false}, nil},
+		{request{"UPDATE", "certificates.k8s.io", "certificatesigningrequests/status", false}, nil},
+		{request{"UPDATE", "apiextensions.k8s.io", "customresourcedefinitions/status", false}, nil},
+		{request{"UPDATE", "apiregistration.k8s.io", "apiservices/status", false}, nil},
 	}
 	for _, operation := range []admissionregistrationv1.OperationType{"CREATE", "UPDATE"} {
 		all = append(all,
@@ -56,6 +61,11 @@ func needs(own, certificate, secret string) (all []need) {
 				need{request{operation, "cert-manager.io", "certificates", true}, []string{certificate}},
 				need{request{operation, "cert-manager.io", "certificaterequests", true}, []string{certificate}})
 		}
+	}
+	if certificate != "" {
+		all = append(all,
+			need{request{"UPDATE", "cert-manager.io", "certificates/status", true}, []string{certificate}},
+			need{request{"UPDATE", "cert-manager.io", "certificaterequests/status", true}, []string{certificate}})
 	}
 	return all
 }
@@ -119,6 +129,13 @@ func deadlock(p webhookPass) {
 			cluster = n.resource
 		}
 	}
+	own, rule := p.ownStatus()
+	if own != "" && len(refused) == 0 {
+		at = rule
+	}
+	if own != "" {
+		refused = append(refused, "UPDATE "+own)
+	}
 	if refused == nil {
 		return
 	}
@@ -128,6 +145,27 @@ func deadlock(p webhookPass) {
 	}
 	d := p.at(fmt.Sprintf("rules[%d].resources", at), "while its own server is down, the webhook refuses what brings that back: %s", strings.Join(refused, ", "))
 	d.Hint = p.wayOut(exclude, cluster)
+	if own != "" {
+		d.Hint = strings.TrimPrefix(d.Hint+"; name the resources without their subresources: * in the place of */*", "; ")
+	}
+}
+
+// ownStatus returns the status of a kind with a definition here that a rule matches by */* of its group, and the rule.
+// The controller that starts beside the webhook's server writes it.
+func (p webhookPass) ownStatus() (resource string, rule int) {
+	if !isEmpty(p.Spec.NamespaceSelector) {
+		return "", 0
+	}
+	for i, rule := range p.Spec.Rules {
+		for _, name := range slices.Sorted(maps.Keys(p.Subresources)) {
+			plural, group, _ := strings.Cut(name, ".")
+			if slices.Contains(rule.Resources, "*/*") && slices.Contains(rule.APIGroups, group) && holds(rule.Operations, "UPDATE") &&
+				slices.Contains(p.Subresources[name], "status") {
+				return plural + "/status", i
+			}
+		}
+	}
+	return "", 0
 }
 
 // silenced reports a webhook that refuses, while its server is down, the events that tell why.

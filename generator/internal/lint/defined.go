@@ -20,8 +20,13 @@ func undefined(p webhookPass) {
 				versions, known := p.Defined[name]
 				if !known {
 					if defined := p.definedIn(group); resource != "*" && defined != nil {
-						d := p.at(fmt.Sprintf("rules[%d].resources[%d]", i, j), "no definition here is called %s, so that %s for it", name, p.unused())
-						if near, ok := diag.Nearest(resource, defined); ok {
+						near, isNear := diag.Nearest(resource, defined)
+						report := p.at
+						if isNear { // else the definitions may be older than the kind
+							report = p.never
+						}
+						d := report(fmt.Sprintf("rules[%d].resources[%d]", i, j), "no definition here is called %s, so that %s for it", name, p.unused())
+						if isNear {
 							d.Hint = "did you mean " + near + "?"
 						}
 					}

@@ -4,6 +4,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
@@ -61,6 +62,11 @@ func refusedConversion(p definitionPass) {
 	case len(of) == 0 && !isPatch:
 		p.at("conversionReviewVersions is missing").Hint = "write conversionReviewVersions: [v1]"
 	}
+	for i, version := range p.Conversion.ReviewVersions {
+		if slices.Contains(p.Conversion.ReviewVersions[:i], version) {
+			p.at("API servers refuse %s twice in conversionReviewVersions", version).Hint = "write it once"
+		}
+	}
 	var refused field.ErrorList
 	switch s := client.Service; {
 	case s != nil && client.URL != nil:
@@ -92,6 +98,13 @@ func idleConversion(p definitionPass) {
 	d.Hint = "write strategy: Webhook, or remove the webhook"
 }
 
+func unreachableConversion(p definitionPass) {
+	if why, hint := unreachableURL(p.Conversion.Client.URL); why != "" {
+		d := p.at("%s", why)
+		d.Hint = cmp.Or(hint, d.Hint)
+	}
+}
+
 func missingServiceOfConversion(p definitionPass) {
 	if why, hint := p.missingService(p.Conversion.Client.Service); why != "" {
 		p.at("%s", why).Hint = hint
@@ -105,7 +118,7 @@ func missingService(p webhookPass) {
 }
 
 // missingService explains why nothing answers at a Service. Other files may have it: it is silent unless a Service of
-// the same namespace has nearly the same name.
+// the same namespace has nearly the same name, or one of another namespace the same name.
 func (p pass) missingService(s *admissionregistrationv1.ServiceReference) (why, hint string) {
 	if s == nil || len(p.Services) == 0 {
 		return "", ""
@@ -117,6 +130,9 @@ func (p pass) missingService(s *admissionregistrationv1.ServiceReference) (why, 
 	all := slices.Sorted(maps.Keys(p.Services))
 	others := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !strings.HasPrefix(name, s.Namespace+"/") })
 	near, isNear := diag.Nearest(s.Namespace+"/"+s.Name, others)
+	if i := slices.IndexFunc(all, func(name string) bool { return strings.HasSuffix(name, "/"+s.Name) }); !isNear && i >= 0 {
+		near, isNear = all[i], true
+	}
 	switch {
 	case known:
 		port := int32(443)

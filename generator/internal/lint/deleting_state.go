@@ -124,17 +124,10 @@ func isError(t ast.Expr) bool {
 	return slices.Contains([]string{"error", "Error", "ErrorList"}, baseName(t))
 }
 
-// baseName is the name of a type without its package. A pointer and a list have the name of their element.
+// baseName is the name of a type without its package. A list has the name of its element.
 func baseName(t ast.Expr) string {
-	switch t := t.(type) {
-	case *ast.StarExpr:
-		return baseName(t.X)
-	case *ast.ArrayType:
-		return baseName(t.Elt)
-	case *ast.Ident:
-		return t.Name
-	case *ast.SelectorExpr:
-		return t.Sel.Name
+	if list, ok := t.(*ast.ArrayType); ok {
+		t = list.Elt
 	}
-	return ""
+	return load.TypeName(t)
 }

@@ -152,6 +152,22 @@ func Subresources(definitions []*manifest.Definition) map[string][]string {
 	return all
 }
 
+// Versions returns the served versions of resources, all of their versions, and their scopes, by the names of
+// their definitions.
+func Versions(definitions []*manifest.Definition) (served, all map[string][]string, scopes map[string]string) {
+	served, all, scopes = map[string][]string{}, map[string][]string{}, map[string]string{}
+	for _, d := range definitions {
+		scopes[d.Name] = d.Scope
+		for _, v := range d.Versions {
+			all[d.Name] = append(all[d.Name], v.Name)
+			if v.Served {
+				served[d.Name] = append(served[d.Name], v.Name)
+			}
+		}
+	}
+	return served, all, scopes
+}
+
 // Scaled returns the fields that the subresource scale of kinds with definitions writes, by their names.
 func Scaled(definitions []*manifest.Definition) map[string]string {
 	all := map[string]string{}

@@ -3,6 +3,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/url"
@@ -93,25 +94,35 @@ func staticService(p webhookPass) {
 }
 
 func unreachable(p webhookPass) {
-	if p.Spec.ClientConfig.URL == nil {
-		return
+	if strings.HasSuffix(p.Configuration, staticSuffix) {
+		return // it is on the API server's machine
 	}
-	u, err := url.Parse(*p.Spec.ClientConfig.URL)
+	if why, hint := unreachableURL(p.Spec.ClientConfig.URL); why != "" {
+		d := p.at("clientConfig.url", "%s", why)
+		d.Hint = cmp.Or(hint, d.Hint)
+	}
+}
+
+// unreachableURL explains why API servers do not reach a url.
+func unreachableURL(text *string) (why, hint string) {
+	if text == nil {
+		return "", ""
+	}
+	u, err := url.Parse(*text)
 	if err != nil {
-		return
+		return "", ""
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	ip := net.ParseIP(host)
 	switch {
 	case host == "localhost" || ip != nil && ip.IsLoopback():
-		if !strings.HasSuffix(p.Configuration, staticSuffix) {
-			p.at("clientConfig.url", "%s is the machine of each API server", host)
-		}
+		return host + " is the machine of each API server", ""
 	case strings.HasSuffix(host, ".svc") || strings.HasSuffix(host, ".svc.cluster.local"):
 		name, rest, _ := strings.Cut(host, ".")
 		namespace, _, _ := strings.Cut(rest, ".")
-		p.at("clientConfig.url", "API servers do not ask the cluster's DNS for %s", host).Hint = fmt.Sprintf("use the service %s/%s", namespace, name)
+		return "API servers do not ask the cluster's DNS for " + host, fmt.Sprintf("use the service %s/%s", namespace, name)
 	}
+	return "", ""
 }
 
 func oldReviews(p webhookPass) {

@@ -3,6 +3,7 @@
 package lint
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -85,7 +86,8 @@ func unserved(p webhookPass) {
 				words[k] = strconv.Quote(words[k]) // a group may be empty
 			}
 			at := p.at
-			if list == "resources" && p.namesResource(rule.APIGroups, rule.Resources[j]) { // another one may be of a later Kubernetes
+			// Another resource or version may be of a later Kubernetes.
+			if list == "resources" && p.namesResource(rule.APIGroups, rule.Resources[j]) || list == "apiGroups" && len(matched) == 0 {
 				at = p.never
 			}
 			return at(fmt.Sprintf("rules[%d].%s[%d]", i, list, j), "no Kubernetes from %s to %s serves anything that this rule matches by %s",
@@ -164,17 +166,20 @@ func otherScope(p webhookPass) {
 		if matched[0].namespaced {
 			other = "Namespaced"
 		}
-		p.at(fmt.Sprintf("rules[%d].scope", i), "every resource of the rule has the scope %s, so that the rule matches nothing", other)
+		p.never(fmt.Sprintf("rules[%d].scope", i), "every resource of the rule has the scope %s, so that the rule matches nothing", other)
 	}
 }
 
-// definedScopes returns the resources of a rule if all of them have definitions.
-func (p pass) definedScopes(rule admissionregistrationv1.RuleWithOperations) (all []served) {
+// definedScopes returns the resources of a rule if all of them have definitions, or are the type's own.
+func (p webhookPass) definedScopes(rule admissionregistrationv1.RuleWithOperations) (all []served) {
 	for _, group := range rule.APIGroups {
 		for _, entry := range rule.Resources {
 			resource, _, _ := strings.Cut(entry, "/")
-			scope, ok := p.Scopes[resource+"."+group]
-			if !ok {
+			scope := p.Scopes[resource+"."+group]
+			if k := p.Kind; k != nil && k.Subresources != nil && k.Group == group && k.Plural == resource {
+				scope = cmp.Or(k.Scope, "Namespaced") // controller-gen's default
+			}
+			if scope == "" {
 				return nil
 			}
 			all = append(all, served{group: group, resource: entry, namespaced: scope == "Namespaced"})

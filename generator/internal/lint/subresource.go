@@ -21,6 +21,9 @@ func futileSubresources(p webhookPass) {
 		for j, resource := range rule.Resources {
 			name, sub, isSub := strings.Cut(resource, "/")
 			has, known := p.subresources(rule.APIGroups, name)
+			if resource == "pods/log" && slices.Equal(rule.APIGroups, []string{""}) {
+				p.never(fmt.Sprintf("rules[%d].resources[%d]", i, j), "%s is only read, so that %s for it", resource, p.unused()).Hint = "remove it"
+			}
 			if !isSub || sub == "*" || !known || slices.Contains(has, sub) {
 				continue
 			}

@@ -218,6 +218,21 @@ func Receiver(f *ast.FuncDecl) string {
 	return TypeName(f.Recv.List[0].Type)
 }
 
+// HasMetadata reports whether a type is a struct that embeds TypeMeta and ObjectMeta, as kinds do.
+func HasMetadata(spec *ast.TypeSpec) bool {
+	s, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return false
+	}
+	found := 0
+	for _, f := range s.Fields.List {
+		if of, ok := f.Type.(*ast.SelectorExpr); ok && len(f.Names) == 0 && (of.Sel.Name == "TypeMeta" || of.Sel.Name == "ObjectMeta") {
+			found++
+		}
+	}
+	return found == 2
+}
+
 // TypeName returns the name of a type, or of a called function, without package, pointer and type arguments. An
 // embedded field of that type has this name.
 func TypeName(e ast.Expr) string {

@@ -13,6 +13,7 @@ import (
 type listing struct {
 	goFiles   []string // may belong to the package, judging by the name
 	generated []string // may be generated files, judging by the name
+	ignored   []string // Go files that go build ignores, judging by the name, such as tests
 	folders   []string
 	holdsGo   bool // the folder has a Go file, possibly a test
 	isModule  bool // the folder has a go.mod
@@ -33,6 +34,8 @@ func list(dir string) (listing, error) {
 			l.holdsGo = true
 			if isCandidate(name) || strings.HasSuffix(name, "_test.go") && name[0] != '_' && name[0] != '.' && isSpecial(dir, name) {
 				l.goFiles = append(l.goFiles, name)
+			} else if !isGeneratedName(name) {
+				l.ignored = append(l.ignored, name)
 			}
 			if isGeneratedName(name) {
 				l.generated = append(l.generated, name)

@@ -31,7 +31,8 @@ type Config struct {
 	Markers []string
 	// Overlay replaces files on disk.
 	Overlay Overlay
-	// Everything includes files excluded by build constraints, nested modules, and folders ignored by go.mod.
+	// Everything includes files excluded by build constraints or by their names, nested modules, and folders ignored by
+	// go.mod.
 	Everything bool
 }
 

@@ -130,8 +130,15 @@ func (r *reader) definition(t text, node *yaml.Node) {
 			d.Conversion.Range = t.Range(at)
 		}
 		client := c.Webhook.ClientConfig
-		bundle, _ := base64.StdEncoding.DecodeString(client.CABundle) // API servers refuse bad base64
+		bundle, err := base64.StdEncoding.DecodeString(client.CABundle)
+		if err != nil {
+			bundle = []byte(client.CABundle) // API servers refuse it, and it is no certificate
+		}
 		d.Conversion.Client = admissionregistrationv1.WebhookClientConfig{URL: client.URL, Service: client.Service, CABundle: bundle}
+	}
+	if strategy := entry(entry(spec, "conversion"), "strategy"); strategy != nil && !slices.Contains([]string{"None", "Webhook"}, strategy.Value) {
+		r.diags.Add(diag.Errorf(t.Range(strategy), RuleObject, "not a CustomResourceDefinition: API servers refuse the strategy %q of a conversion", strategy.Value).
+			WithHint("write None or Webhook"))
 	}
 	r.Definitions = append(r.Definitions, d)
 }

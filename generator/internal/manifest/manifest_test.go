@@ -65,8 +65,8 @@ func at(text string, r diag.Range) string {
 	return line[r.Pos.Column-1 : r.End.Column-1]
 }
 
-// TestSurroundings reads the objects beside the configurations.
-func TestSurroundings(t *testing.T) {
+// TestBeside reads the objects beside the configurations.
+func TestBeside(t *testing.T) {
 	server := `kind: Service
 metadata: {name: shop, namespace: shop}
 spec: {selector: {app: shop}}

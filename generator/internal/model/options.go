@@ -22,6 +22,22 @@ type Options struct {
 	Enforcement diag.Sourced[string]
 }
 
+// The ids of the rules about options.
+const (
+	RuleDeleting    = "D18"
+	RuleRatchet     = "D19"
+	RuleEnforcement = "D20"
+)
+
+// optionRules documents the rules about options.
+func optionRules() []diag.Rule {
+	return []diag.Rule{
+		{ID: RuleDeleting, Title: "deleting suits its webhook"},
+		{ID: RuleRatchet, Title: "ratchet suits its webhook"},
+		{ID: RuleEnforcement, Title: "enforcement suits its webhook"},
+	}
+}
+
 // HandlerOptions are the options of a generated handler. The zero value is the default.
 type HandlerOptions struct {
 	// Deleting is skip or unchangedSpec if the handler allows updates of objects that are being deleted.

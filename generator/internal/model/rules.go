@@ -2,7 +2,11 @@
 
 package model
 
-import "github.com/webhook-gen/webhook-gen/generator/internal/diag"
+import (
+	"slices"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
+)
 
 // The ids of this package's rules.
 const (
@@ -22,9 +26,6 @@ const (
 	RuleConvertible   = "D14"
 	RuleProgram       = "D15"
 	RuleServed        = "D17"
-	RuleDeleting      = "D18"
-	RuleRatchet       = "D19"
-	RuleEnforcement   = "D20"
 	RuleListed        = "D21"
 	RuleSelector      = "D22"
 	RuleDeprecated    = "D23"
@@ -33,7 +34,7 @@ const (
 
 // Rules documents the rules.
 func Rules() []diag.Rule {
-	return []diag.Rule{
+	return slices.Concat([]diag.Rule{
 		{ID: RuleGroupVersion, Title: "a type's API group and version are known"},
 		{ID: RulePlural, Title: "a type's plural is known"},
 		{ID: RuleTarget, Title: "markers are on types of kinds, and find the types that `for` and `params` name"},
@@ -50,12 +51,10 @@ func Rules() []diag.Rule {
 		{ID: RuleConvertible, Title: "a kind can have the methods of controller-runtime's Convertible and Hub"},
 		{ID: RuleProgram, Title: "the program has a name for each package of webhooks"},
 		{ID: RuleServed, Severity: diag.Warning, Title: "hand-written conversions are served"},
-		{ID: RuleDeleting, Title: "deleting suits its webhook"},
-		{ID: RuleRatchet, Title: "ratchet suits its webhook"},
-		{ID: RuleEnforcement, Title: "enforcement suits its webhook"},
+	}, optionRules(), []diag.Rule{
 		{ID: RuleListed, Severity: diag.Warning, Title: "the user's kustomization.yaml beside the manifest lists the policies"},
 		{ID: RuleSelector, Severity: diag.Warning, Title: "a comma in a selector begins a requirement, not a value"},
 		{ID: RuleDeprecated, Title: "a deprecated field or value is one of a kind"},
 		{ID: RuleOneType, Title: "a group, version and kind has one Go type"},
-	}
+	})
 }

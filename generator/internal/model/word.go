@@ -3,6 +3,7 @@
 package model
 
 import (
+	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,4 +21,25 @@ func Camel(text string) (name string) {
 		name += Upper(word)
 	}
 	return name
+}
+
+// Article returns a word with its indefinite article. Words with initials are read letter by letter: an HTTPRoute.
+func Article(word string) string {
+	vowels := "AEIOaeio"
+	if len(word) > 1 && unicode.IsUpper(rune(word[1])) {
+		vowels = "AEFHILMNORSX"
+	}
+	if strings.ContainsRune(vowels, rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// Relative returns the path of a file from a folder, with slashes.
+func Relative(folder, file string) string {
+	rel, err := filepath.Rel(folder, file)
+	if err != nil { // on another volume
+		rel = file
+	}
+	return filepath.ToSlash(rel)
 }

@@ -88,7 +88,7 @@ func (c *comparison) replace(f File) diag.List {
 	if err != nil {
 		return diag.List{trouble(f.Path, "read", err, f.Cause)}
 	}
-	content := withLineEndings(f.Content, old)
+	content := withLineEndings(slices.Concat(f.kept(old), f.Content), old)
 	switch {
 	case bytes.Equal(old, content):
 		return nil
@@ -104,6 +104,21 @@ func (c *comparison) replace(f File) diag.List {
 	}
 	c.changes = append(c.changes, Change{Path: f.Path, Action: Replace, Old: old, New: content, Cause: f.Cause, Note: f.Note})
 	return nil
+}
+
+// kept returns the comments above the first document of a manifest without a line of ours, such as a licence that the
+// user's own tools put there.
+func (f File) kept(old []byte) []byte {
+	if f.Owner != Manifest || !f.Bare {
+		return nil
+	}
+	text := strings.ReplaceAll(string(old), "\r\n", "\n")
+	top, _, found := strings.Cut("\n"+text, "\n---\n")
+	foreign := slices.ContainsFunc(strings.Split(top, "\n"), func(line string) bool { return line != "" && line[0] != '#' })
+	if !found || foreign || strings.Contains(top, YAMLHeader) {
+		return nil
+	}
+	return []byte(strings.TrimPrefix(top+"\n", "\n"))
 }
 
 // removeOwned removes an owned file that the run does not want. It returns the errors that prevent the change.

@@ -14,20 +14,19 @@ import (
 
 // The ids of this package's rules.
 const (
-	RuleOutside  = "O1"
-	RuleTwice    = "O2"
-	RuleNotOurs  = "O3"
-	RuleInTheWay = "O4"
-	RuleReadOnly = "O5"
-	RuleDisk     = "O6"
-	RuleChanged  = "O7"
-	RuleHeading  = "O8"
-	RuleStale    = "O9"
-	RuleRuntime  = "O10"
-	RuleOrphan   = "O11"
-	RuleRemoval  = "O12"
-	RuleRenamed  = "O13"
-	// RuleOtherWriter is reported by import and verify.
+	RuleOutside     = "O1"
+	RuleTwice       = "O2"
+	RuleNotOurs     = "O3"
+	RuleInTheWay    = "O4"
+	RuleReadOnly    = "O5"
+	RuleDisk        = "O6"
+	RuleChanged     = "O7"
+	RuleHeading     = "O8"
+	RuleStale       = "O9"
+	RuleRuntime     = "O10"
+	RuleOrphan      = "O11"
+	RuleRemoval     = "O12"
+	RuleRenamed     = "O13"
 	RuleOtherWriter = "O20"
 )
 
@@ -47,7 +46,7 @@ func Rules() []diag.Rule {
 		{ID: RuleOrphan, Severity: diag.Warning, Title: "no file of yours needs generated code that goes"},
 		{ID: RuleRemoval, Title: "enforcement goes only by an act of the user"},
 		{ID: RuleRenamed, Title: "the code of a renamed type is renamed, too"},
-		{ID: RuleOtherWriter, Severity: diag.Warning, Title: "no other command drops webhooks from the manifest"},
+		{ID: RuleOtherWriter, Severity: diag.Warning, Title: "the webhooks are in one manifest, and no other command drops them from it"},
 	}
 }
 

@@ -57,12 +57,9 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	if len(state.Project.Webhooks()) == 0 { // then warnings explain which markers controller-gen drops
 		return result, errors.New("no +kubebuilder:webhook or +webhook marker makes a webhook: tests are written for the webhooks of markers")
 	}
-	result.Diagnostics = nil // generate and verify print warnings
+	result.Diagnostics = run.Elsewhere(state.Project.Webhooks()) // generate and verify print other warnings
 	var created []output.File
-	var sources []source
-	for _, p := range state.Packages {
-		sources = append(sources, source{p, builders(p), existingIn(p), registered(p)})
-	}
+	sources := sourcesOf(ctx, run, state.Packages)
 	kinds, _, _ := c.site(ctx) // Read has reported the mistakes
 	for i, p := range state.Packages {
 		webhooks := slices.DeleteFunc(state.Project.Webhooks(), func(w *model.Webhook) bool {
@@ -82,17 +79,17 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 		}
 		test.Repeats = test.repeats()
 		if manifest := run.ManifestOf(p); regular.Exists(manifest) {
-			test.Manifest = fromFolder(p.Dir, manifest)
+			test.Manifest = model.Relative(p.Dir, manifest)
 		}
 		for _, s := range run.Tests.Samples {
-			test.Samples = append(test.Samples, fromFolder(p.Dir, filepath.Join(run.Root, filepath.FromSlash(s))))
+			test.Samples = append(test.Samples, model.Relative(p.Dir, filepath.Join(run.Root, filepath.FromSlash(s))))
 		}
 		definitions := run.CRDs
 		if len(definitions) == 0 {
 			definitions = definitionFolders(run.Root, webhooks)
 		}
 		for _, d := range definitions {
-			test.Definitions = append(test.Definitions, fromFolder(p.Dir, filepath.Join(run.Root, filepath.FromSlash(d))))
+			test.Definitions = append(test.Definitions, model.Relative(p.Dir, filepath.Join(run.Root, filepath.FromSlash(d))))
 		}
 		f, err := test.file(p.Dir, engine.RuntimeModule+"/admission/admissiontest")
 		if err != nil {
@@ -102,7 +99,7 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 			continue // it belongs to the user
 		}
 		created = append(created, f)
-		rel := cmp.Or(fromFolder(run.Root, p.Dir), ".")
+		rel := cmp.Or(model.Relative(run.Root, p.Dir), ".")
 		if slices.ContainsFunc(test.Handlers, func(h testedHandler) bool { return h.Code == "" }) {
 			result.Next = append(result.Next, "fill in the handlers in "+path.Join(rel, handlersTestFile))
 		}
@@ -144,9 +141,9 @@ func definitionFolders(root string, webhooks []*model.Webhook) (folders []string
 				continue
 			}
 			undefined = slices.DeleteFunc(slices.Clone(undefined), defines)
-			place := path.Dir(fromFolder(root, f.Path))
+			place := path.Dir(model.Relative(root, f.Path))
 			if place == "." {
-				place = path.Base(fromFolder(root, f.Path)) // not the whole module
+				place = path.Base(model.Relative(root, f.Path)) // not the whole module
 			}
 			if !slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(place+"/", folder+"/") }) {
 				folders = append(folders, place)
@@ -176,12 +173,6 @@ func definable(webhooks []*model.Webhook) (kinds []definedKind) {
 		}
 	}
 	return kinds
-}
-
-// fromFolder returns the path of a file relative to a folder, with slashes.
-func fromFolder(folder, file string) string {
-	rel, _ := filepath.Rel(folder, file) // "" if there is none
-	return filepath.ToSlash(cmp.Or(rel, file))
 }
 
 // handlersTest is the data of the template.
@@ -353,6 +344,9 @@ func (t *handlersTest) add(w *model.Webhook, f found, raw argument) {
 		return
 	}
 	h := testedHandler{Path: tested.Path, Hint: ", such as admission.WithValidator(scheme, &Validator{})"}
+	if w.Mutating {
+		h.Hint = ", such as admission.WithDefaulter(scheme, &Defaulter{})"
+	}
 	switch {
 	case raw.text != "":
 		h.Hint = ": " + shortened("&admission.Webhook{Handler: "+raw.text+"}")

@@ -48,8 +48,11 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 	if run.Strict {
 		diags = diags.Promote()
 	}
+	isSelected, unmatched := selected(ctx, run, c.Dir, patterns)
+	diags.Add(unmatched...)
 	if !diags.HasErrors() {
-		im.read(selected(ctx, run, c.Dir, patterns))
+		im.read(isSelected)
+		diags.Add(im.withoutHandlers(isSelected)...)
 	}
 	if len(im.webhooks) == 0 && len(im.configurations) == 0 {
 		result.Diagnostics = diags.Sorted()
@@ -88,12 +91,13 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 		e.Create = append(e.Create, *settings)
 	} else if run.Manifests.Header {
 		path := filepath.Join(run.Root, config.FileName)
-		header := diag.Warningf(diag.InFile(path), "", "the manifest gains a header line").
+		header := diag.Warningf(diag.InFile(path), "", "the manifest gains a header line and the defaults of API servers").
 			WithHint("set manifests.header: false to keep it as it was")
 		im.diags.Add(header)
 		result.Diagnostics.Add(header)
 	}
 	if !o.Handlers {
+		result.Diagnostics.Add(run.Elsewhere(after.Project.Webhooks())...)
 		created, found := output.Compare(run.Root, e.Create, nil)
 		result.Diagnostics.Add(found...)
 		result.Changes = append(slices.Clone(e.Change), created...)
@@ -162,17 +166,31 @@ func (w *importedWebhook) target() string {
 	return w.object.Path + "." + w.object.Name
 }
 
-// selected returns a function that reports whether a package matches the patterns. Without patterns, all packages
-// match.
-func selected(ctx context.Context, run engine.Run, dir string, patterns []string) func(*load.Package) bool {
+// selected returns a function that reports whether a package matches the patterns, and the errors in the patterns.
+// Without patterns, all packages match.
+func selected(ctx context.Context, run engine.Run, dir string, patterns []string) (func(*load.Package) bool, diag.List) {
 	if len(patterns) == 0 {
-		return func(*load.Package) bool { return true }
+		return func(*load.Package) bool { return true }, nil
 	}
-	// Read has already reported these errors.
-	named, _ := load.Load(ctx, load.Config{Dir: dir, Patterns: patterns, Tags: run.Tags, Markers: []string{"+kubebuilder:webhook"}})
+	named, found := load.Load(ctx, load.Config{Dir: dir, Patterns: patterns, Tags: run.Tags, Markers: []string{"+kubebuilder:webhook", "+webhook"}})
+	// Read has already reported the errors in files.
+	found = slices.DeleteFunc(found, func(d diag.Diagnostic) bool { return d.Pos.File != "" })
 	return func(p *load.Package) bool {
 		return slices.ContainsFunc(named.Packages, func(n *load.Package) bool { return n.Dir == p.Dir })
+	}, found
+}
+
+// withoutHandlers returns a warning for each marker that an earlier import has rewritten without a handler, if this one
+// is to make handlers.
+func (im *importer) withoutHandlers(selected func(*load.Package) bool) (found diag.List) {
+	for _, w := range im.before.Project.Webhooks() {
+		isSelected := func(p *load.Package) bool { return p.Path == w.Package && selected(p) }
+		if im.options.Handlers && !w.Kubebuilder && w.Kind != nil && w.Handler == nil && slices.ContainsFunc(im.before.Packages, isSelected) {
+			found.Add(diag.Warningf(w.Range, "", "%s has no handler: import makes those of +kubebuilder:webhook markers", w.Spec.Name).
+				WithHint("restore the old marker before this command, or move this one above a Go type and run webhook-gen"))
+		}
 	}
+	return found
 }
 
 // read reads the webhooks of the markers and the code that serves them. It keeps the markers of packages that are not
@@ -183,10 +201,7 @@ func (im *importer) read(selected func(*load.Package) bool) {
 	if len(webhooks) == 0 {
 		return
 	}
-	var sources []source
-	for _, p := range im.before.Packages {
-		sources = append(sources, source{p, builders(p), existingIn(p), nil})
-	}
+	sources := sourcesOf(im.ctx, im.Run, im.before.Packages)
 	for _, w := range webhooks {
 		i := slices.IndexFunc(sources, func(s source) bool { return s.Package == w.Package })
 		one := &model.Webhook{Mutating: w.Mutating, Spec: w.Spec}

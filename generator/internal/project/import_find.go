@@ -3,10 +3,12 @@
 package project
 
 import (
+	"context"
 	"go/ast"
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
@@ -85,6 +87,8 @@ func (f found) methods() bool { return !f.builder.object.IsZero() || !f.own.obje
 // rawHandler is a handler of requests that is registered at a path: server.Register(path, &webhook.Admission{...}).
 type rawHandler struct {
 	path string
+	// constant is the path's constant in another package, or zero.
+	constant model.GoType
 	argument
 }
 
@@ -98,12 +102,16 @@ func registered(p *load.Package) (all []rawHandler) {
 			}
 			method, ok := call.Fun.(*ast.SelectorExpr)
 			path, isPath := r.constant(call.Args[0])
-			if !ok || method.Sel.Name != "Register" || !isPath {
+			var constant model.GoType
+			if selector, ok := call.Args[0].(*ast.SelectorExpr); ok {
+				constant = r.named(selector)
+			}
+			if !ok || method.Sel.Name != "Register" || !isPath && constant.IsZero() {
 				continue
 			}
 			for n := range ast.Preorder(r.resolved(call.Args[1])) {
 				if pair, ok := n.(*ast.KeyValueExpr); ok && r.text(pair.Key) == "Handler" {
-					all = append(all, rawHandler{path, argument{r.argument(pair.Value), r.value(pair.Value, model.GoType{})}})
+					all = append(all, rawHandler{path, constant, argument{r.argument(pair.Value), r.value(pair.Value, model.GoType{})}})
 					break
 				}
 			}
@@ -114,9 +122,15 @@ func registered(p *load.Package) (all []rawHandler) {
 
 // registeredAt returns the handler of requests at a path; zero without one.
 func registeredAt(all []source, path string) argument {
+	constants := map[model.GoType]bool{} // with this path
 	for _, s := range all {
 		for _, h := range s.raw {
-			if h.path == path {
+			named := model.GoType{Path: h.constant.Path, Name: h.constant.Name}
+			if i := slices.IndexFunc(all, func(s source) bool { return s.Path == named.Path }); i >= 0 && !constants[named] {
+				value, _ := builderReader{pkg: all[i].Package}.constantOf(named.Name)
+				constants[named] = value == path
+			}
+			if h.path == path || constants[named] {
 				return h.argument
 			}
 		}
@@ -132,11 +146,22 @@ type source struct {
 	raw      []rawHandler
 }
 
+// sourcesOf returns the packages of markers, and then those of the module that register handlers, such as the program's.
+func sourcesOf(ctx context.Context, run engine.Run, packages []*load.Package) (all []source) {
+	others, _ := load.Load(ctx, load.Config{Dir: run.Root, Patterns: []string{"./..."}, Tags: run.Tags, Markers: []string{"WebhookManagedBy", "Register("}})
+	for _, p := range slices.Concat(packages, others.Packages) {
+		if !slices.ContainsFunc(all, func(s source) bool { return s.Path == p.Path }) {
+			all = append(all, source{p, builders(p), existingIn(p), registered(p)})
+		}
+	}
+	return all
+}
+
 // search returns the code that serves a webhook. It searches the builders of the marker's package, then all builders,
 // then the validators and defaulters of the marker's package.
 func search(own source, all []source, w *model.Webhook) found {
 	for _, s := range append([]source{own}, all...) {
-		if b, side := findBuilder(s.withMethods(), w); !b.object.IsZero() {
+		if b, side := findBuilder(s.withMethods(all), w); !b.object.IsZero() {
 			return found{object: b.object, builder: b, side: side}
 		}
 	}
@@ -167,12 +192,15 @@ func hasResource(w *model.Webhook, kind string) bool {
 }
 
 // withMethods returns the builders with sides for the methods of the objects themselves, which builders do not name.
-func (s source) withMethods() []builder {
+func (s source) withMethods(sources []source) []builder {
 	all := slices.Clone(s.builders)
 	for i, b := range all {
-		for _, e := range s.existing {
-			if e.onObject && e.object.Path == b.object.Path && e.object.Name == b.object.Name &&
-				!slices.ContainsFunc(b.sides, func(s side) bool { return s.mutating == e.mutating }) {
+		j := slices.IndexFunc(sources, func(o source) bool { return o.Path == b.object.Path })
+		if j < 0 {
+			continue
+		}
+		for _, e := range sources[j].existing {
+			if e.onObject && e.object.Name == b.object.Name && !slices.ContainsFunc(b.sides, func(s side) bool { return s.mutating == e.mutating }) {
 				all[i].sides = append(slices.Clone(all[i].sides), side{mutating: e.mutating, path: b.path})
 			}
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
@@ -300,18 +301,13 @@ func defaultedBindings(p *model.Policy) map[string]string {
 	return all
 }
 
+// defaultedMatch returns match constraints with an API server's defaults. The values of a requirement are a set, so it
+// sorts them.
 func defaultedMatch(m *admissionregistrationv1.MatchResources) *admissionregistrationv1.MatchResources {
-	m = cmp.Or(m, &admissionregistrationv1.MatchResources{}).DeepCopy()
-	m.MatchPolicy = cmp.Or(m.MatchPolicy, new(admissionregistrationv1.Equivalent))
-	for _, selector := range []**metav1.LabelSelector{&m.NamespaceSelector, &m.ObjectSelector} {
-		*selector = cmp.Or(*selector, &metav1.LabelSelector{})
-		for i := range (*selector).MatchExpressions { // the values are a set, so their order does not matter
-			slices.Sort((*selector).MatchExpressions[i].Values)
-		}
-	}
-	for _, rules := range [][]admissionregistrationv1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
-		for i := range rules {
-			rules[i].Scope = cmp.Or(rules[i].Scope, new(admissionregistrationv1.AllScopes))
+	m = spec.DefaultedMatch(m)
+	for _, selector := range []*metav1.LabelSelector{m.NamespaceSelector, m.ObjectSelector} {
+		for i := range selector.MatchExpressions {
+			slices.Sort(selector.MatchExpressions[i].Values)
 		}
 	}
 	return m

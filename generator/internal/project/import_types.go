@@ -326,6 +326,13 @@ func (im *importer) nextSteps(after engine.State) []string {
 			once(fmt.Sprintf("write the code of %s in %s: its methods allow everything", h.Implementation, im.rel(filepath.Join(h.Package.Dir, h.StubFile))))
 		}
 	}
+	for _, a := range im.holders {
+		for _, w := range a.webhooks {
+			if tests := filepath.Join(w.Webhook.Package.Dir, handlersTestFile); regular.Exists(tests) {
+				once(fmt.Sprintf("remove %s: it tests the old handlers", im.rel(tests)))
+			}
+		}
+	}
 	if im.Program != "" {
 		return append(next, im.test())
 	}

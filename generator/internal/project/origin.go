@@ -29,6 +29,8 @@ const (
 	// RuntimeMinimum is the oldest released runtime that works with generated code. It increases with the version of
 	// generated code.
 	RuntimeMinimum = "v0.1.0"
+	// LibrariesMinimum is the version of Kubernetes' libraries that the runtime requires.
+	LibrariesMinimum = "v0.31.0"
 )
 
 // Origin is the source of webhook-gen's modules for a project. All modules have the same version.
@@ -180,12 +182,24 @@ func (s site) requireRuntime(result engine.Result) engine.Result {
 	note := ""
 	if result.LacksRuntime {
 		note = s.origin.note()
+		result.Diagnostics.Add(s.raised()...)
 	}
 	if err := s.require(&result, note, modules...); err != nil {
 		result.Diagnostics.Add(diag.Errorf(diag.Range{}, "", "%s", err))
 		result.Files, result.Changes = nil, nil
 	}
 	return result
+}
+
+// raised warns of old libraries of Kubernetes, which the requirement on the runtime raises in the whole project.
+func (s site) raised() (found diag.List) {
+	const library = "k8s.io/apimachinery"
+	if version, _ := engine.RequiredVersion(s.Root, library); version != "" && semver.Compare(version, LibrariesMinimum) < 0 {
+		at := diag.InFile(filepath.Join(s.Root, "go.mod"))
+		found.Add(diag.Warningf(at, "", "go mod tidy raises %s from %s to %s, which the runtime requires", library, version, LibrariesMinimum).
+			WithHint("first raise it with controller-runtime, to v0.19.0 or later: older ones may not compile with newer libraries"))
+	}
+	return found
 }
 
 // require adds requirements on the modules to go.mod in a result, with a note for the user. It adds the modules'

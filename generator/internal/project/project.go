@@ -221,7 +221,7 @@ func (s site) apiDir(group, version string) string {
 }
 
 // rel returns a path for messages.
-func (s site) rel(path string) string { return fromFolder(s.Root, path) }
+func (s site) rel(path string) string { return model.Relative(s.Root, path) }
 
 // test returns the last step after every change. If a Makefile does not call webhook-gen, its target generate is for
 // another tool.

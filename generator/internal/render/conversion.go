@@ -194,11 +194,11 @@ func stashOf(plan *convert.Plan, from convert.Direction) string {
 func (w *conversionWriter) kind(plan *convert.Plan, d convert.Direction) {
 	src, dst := versions(plan).Ends(d)
 	name := plan.Spoke.Name + d.Suffix()
-	doc(w.file, "%s converts %s of %s to %s.", name, article(src.Name), src.Version, dst.Version)
+	doc(w.file, "%s converts %s of %s to %s.", name, model.Article(src.Name), src.Version, dst.Version)
 	apiVersion := strings.TrimPrefix(dst.Group+"/"+dst.Version, "/")
 	w.function(name, plan.Root, d, full()).BlockFunc(func(g *jen.Group) {
 		if plan.Root.NeedsObject() {
-			g.Id("ctx").Op("=").Qual(conversionPackage, "Within").Call(jen.Id("ctx"), jen.Id("src"))
+			g.Id("ctx").Op("=").Qual(conversionPackage, "WithObject").Call(jen.Id("ctx"), jen.Id("src"))
 		}
 		g.Op("*").Id("dst").Op("=").Add(w.Type(plan.Root.To(d))).Values(jen.Id("TypeMeta").Op(":").Add(w.Qualified("k8s.io/apimachinery/pkg/apis/meta/v1", "TypeMeta")).Values(
 			jen.Id("APIVersion").Op(":").Lit(apiVersion), jen.Id("Kind").Op(":").Lit(dst.Name)))
@@ -225,7 +225,7 @@ func (w *conversionWriter) schemaFunction(plan *convert.Plan, d convert.Directio
 		return
 	}
 	w.file.Line()
-	doc(w.file, "%s is what the annotation has to know of %s of %s.", schemaName(plan, d), article(src.Name), src.Version)
+	doc(w.file, "%s is what the annotation has to know of %s of %s.", schemaName(plan, d), model.Article(src.Name), src.Version)
 	w.file.Func().Id(schemaName(plan, d)).Params().Qual(conversionPackage, "Schema").BlockFunc(func(g *jen.Group) {
 		for _, n := range named {
 			fields := jen.Dict{jen.Id("Members"): jen.Map(jen.String()).Qual(conversionPackage, "Schema").Values()}

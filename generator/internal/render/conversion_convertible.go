@@ -6,6 +6,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // convertiblePackage is controller-runtime's package of the interfaces Convertible and Hub. The project's own
@@ -19,7 +20,7 @@ const (
 func (w *conversionWriter) convertible() {
 	for _, c := range w.Hubs {
 		w.file.Line()
-		doc(w.file, "Hub makes controller-runtime convert %s of other versions to and from %s.", article(c.Hub.Name), c.Hub.Version)
+		doc(w.file, "Hub makes controller-runtime convert %s of other versions to and from %s.", model.Article(c.Hub.Name), c.Hub.Version)
 		w.file.Func().Params(jen.Op("*").Id(c.Hub.Name)).Id("Hub").Params().Block()
 	}
 	for _, plan := range w.Plans {
@@ -36,11 +37,11 @@ func (w *conversionWriter) convertMethod(plan *convert.Plan, d convert.Direction
 	w.file.ImportAlias(convertiblePackage, convertibleAlias)
 	src, dst := convert.Sides[jen.Code]{Spoke: jen.Id("spoke"), Hub: jen.Id("typed")}.Ends(d)
 	w.file.Line()
-	doc(w.file, comment, article(plan.Spoke.Name), plan.Spoke.Version, plan.Hub.Version)
+	doc(w.file, comment, model.Article(plan.Spoke.Name), plan.Spoke.Version, plan.Hub.Version)
 	w.file.Func().Params(jen.Id("spoke").Op("*").Id(plan.Spoke.Name)).Id(name).Params(jen.Id("hub").Qual(convertiblePackage, "Hub")).Error().Block(
 		jen.List(jen.Id("typed"), jen.Id("ok")).Op(":=").Id("hub").Assert(jen.Op("*").Add(w.Type(plan.Root.Types.Hub))),
 		jen.If(jen.Op("!").Id("ok")).Block(
-			jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit("the hub of "+article(plan.Spoke.Name)+" is %T, not %T"), jen.Id("typed"), jen.Id("hub")))),
+			jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit("the hub of "+model.Article(plan.Spoke.Name)+" is %T, not %T"), jen.Id("typed"), jen.Id("hub")))),
 		jen.Return(jen.Id(plan.Spoke.Name+d.Suffix()).Call(jen.Qual("context", "Background").Call(), src, dst)),
 	)
 }

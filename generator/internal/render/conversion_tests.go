@@ -157,7 +157,7 @@ func (w *conversionTestWriter) stub(plan *convert.Plan) *jen.File {
 	f.ImportName(conversiontestPackage, "conversiontest")
 	kind := jen.Qual(conversiontestPackage, "Kind").Types(w.Type(plan.Root.Types.Spoke), w.Type(plan.Root.Types.Hub))
 	doc(f, "%s returns the conversions of %s for the generated tests. Where the API server would not take "+
-		"an object filled at random, the functions Spoke and Hub of a Kind correct it.", plan.TestFunction(), article(plan.Spoke.Name))
+		"an object filled at random, the functions Spoke and Hub of a Kind correct it.", plan.TestFunction(), model.Article(plan.Spoke.Name))
 	f.Func().Id(plan.TestFunction()).Params(jen.Id("t").Qual("testing", "TB")).Add(kind.Clone()).BlockFunc(func(g *jen.Group) {
 		g.Id("t").Dot("Helper").Call()
 		if plan.Root.NeedsHooks() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // crdPatches adds a patch for the CRD of each kind with a conversion.
@@ -35,8 +36,10 @@ func Stanza(d *Definition, o Delivery) ([]byte, error) {
 // crdConversion returns a CustomResourceConversion of apiextensions.k8s.io/v1. It is a map because nothing else here
 // needs the module of that type. The clientConfig has the fields of a webhook's.
 func crdConversion(d *Definition, o Delivery) map[string]any {
+	service := o.service(d.Service)
+	service.Port = spec.Port(service.Port)
 	return map[string]any{"strategy": "Webhook", "webhook": map[string]any{
-		"clientConfig":             admissionregistrationv1.WebhookClientConfig{CABundle: d.CABundle, Service: new(o.service(d.Service))},
+		"clientConfig":             admissionregistrationv1.WebhookClientConfig{CABundle: d.CABundle, Service: &service},
 		"conversionReviewVersions": []string{"v1"},
 	}}
 }

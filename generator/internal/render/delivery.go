@@ -95,6 +95,8 @@ type object struct {
 	// Waited are the resources whose creation calls webhooks.
 	Waited                         []migrated
 	Resources, Components, Patches []string
+	// Unconverted are the names of the CRDs without a conversion.
+	Unconverted []string
 	// CommonLabels are YAML lines with the labels that kustomize adds to all objects.
 	CommonLabels []string
 }
@@ -180,14 +182,10 @@ func (d *deliverer) plain() object {
 	}
 }
 
-// add adds a file from a template. Its path is relative to the module's root.
+// add adds a file from a template, or records the error that prevents it. Its path is relative to the module's root.
+// Generated files begin with our header.
 func (d *deliverer) add(file, template string, data any, owner output.Ownership) {
 	text, err := templates.Execute(template, data)
-	d.addText(file, text, owner, err)
-}
-
-// addText adds a file, or records the error that prevents it. Generated files begin with our header.
-func (d *deliverer) addText(file string, text []byte, owner output.Ownership, err error) {
 	if owner == output.Generated {
 		text = withHeader(file, text)
 	}

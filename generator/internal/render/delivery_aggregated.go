@@ -4,6 +4,8 @@ package render
 
 import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // aggregatedVersion is the version of the API group in which kube-aggregator serves the webhooks.
@@ -36,5 +38,5 @@ func (d Delivery) service(s admissionregistrationv1.ServiceReference) admissionr
 	if !d.Aggregated || s.Name != d.Name || s.Namespace != d.Namespace || s.Path == nil {
 		return s
 	}
-	return admissionregistrationv1.ServiceReference{Namespace: "default", Name: "kubernetes", Path: new(d.prefix() + *s.Path)}
+	return admissionregistrationv1.ServiceReference{Namespace: "default", Name: "kubernetes", Path: new(d.prefix() + *s.Path), Port: spec.Port(nil)}
 }

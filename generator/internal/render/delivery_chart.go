@@ -3,7 +3,6 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -40,16 +39,6 @@ func (d *deliverer) chartFolder() string { return "charts/" + d.options.Delivery
 // chartObjects adds the templates of the server's objects.
 func (d *deliverer) chartObjects() {
 	helm := d.helm()
-	conditions := map[string]string{
-		"networkpolicy": ".Values.networkPolicy", "poddisruptionbudget": ".Values.podDisruptionBudget",
-		"horizontalpodautoscaler": "(.Values.autoscaling).enabled",
-		"cert-manager":            `eq .Values.certificates.mode "cert-manager"`,
-		"servicemonitor":          `and (.Values.metrics).enabled (.Values.metrics).serviceMonitor`,
-		"self-managed":            `eq .Values.certificates.mode "self-managed"`,
-		"aggregated":              fmt.Sprintf("include %q .", d.options.Delivery.Name+".aggregated"),
-		"migration":               "(.Values.migration).enabled",
-		"wait":                    "(.Values.wait).enabled",
-	}
 	names := append(sharedObjects(), "aggregated", "cert-manager", "horizontalpodautoscaler", "self-managed", "servicemonitor")
 	if helm.Migrated = d.migrated(); len(helm.Migrated) > 0 {
 		names = append(names, "migration")
@@ -58,11 +47,7 @@ func (d *deliverer) chartObjects() {
 		names = append(names, "wait")
 	}
 	for _, name := range names {
-		text, err := templates.Execute("delivery/objects/"+name+".yaml.tmpl", helm)
-		if condition, ok := conditions[name]; ok {
-			text = fmt.Appendf(nil, "{{- if %s }}\n%s{{- end }}\n", condition, text)
-		}
-		d.addText(d.chartFolder()+"templates/"+name+".yaml", text, output.Generated, err)
+		d.add(d.chartFolder()+"templates/"+name+".yaml", "delivery/objects/"+name+".yaml.tmpl", helm, output.Generated)
 	}
 }
 
@@ -75,7 +60,7 @@ func (d *deliverer) waited() (all []migrated) {
 			}
 			for _, group := range r.APIGroups {
 				for _, resource := range r.Resources {
-					if of := (migrated{literal(quoted(group)), literal(quoted(resource))}); !slices.Contains(all, of) && !strings.Contains(resource, "/") {
+					if of := (migrated{templates.Literal(templates.Quoted(group)), templates.Literal(templates.Quoted(resource))}); !slices.Contains(all, of) && !strings.Contains(resource, "/") {
 						all = append(all, of)
 					}
 				}
@@ -138,9 +123,9 @@ func (d *deliverer) definitions() (all []chartDefinition) {
 		}
 		var versions []string
 		for _, v := range c.versions() {
-			versions = append(versions, quoted(fmt.Sprint(v["name"])))
+			versions = append(versions, templates.Quoted(fmt.Sprint(v["name"])))
 		}
-		all = append(all, chartDefinition{quoted(c.name), strings.Join(versions, ", ")})
+		all = append(all, chartDefinition{templates.Quoted(c.name), strings.Join(versions, ", ")})
 	}
 	return all
 }
@@ -164,7 +149,7 @@ func (d *deliverer) webhooks() []chartWebhook {
 	}
 	var all []chartWebhook
 	for _, w := range d.project.Webhooks() {
-		all = append(all, chartWebhook{quoted(w.Spec.Name), enforced[w.Spec.Name]})
+		all = append(all, chartWebhook{templates.Quoted(w.Spec.Name), enforced[w.Spec.Name]})
 	}
 	slices.SortFunc(all, func(a, b chartWebhook) int { return strings.Compare(a.Name, b.Name) })
 	return slices.Compact(all)
@@ -181,7 +166,7 @@ func subcharts(chart []byte) []string {
 	}
 	var names []string
 	for _, d := range content.Dependencies {
-		names = append(names, quoted(cmp.Or(d.Alias, d.Name)))
+		names = append(names, templates.Quoted(cmp.Or(d.Alias, d.Name)))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -212,73 +197,89 @@ func (d *deliverer) chartName(configuration string) string {
 	return strings.TrimPrefix(configuration, d.options.Delivery.Name+"-")
 }
 
+// chartObject is the data of an object whose fields are partly template actions.
+type chartObject struct {
+	App, APIVersion, Kind, Name string
+	Labels, Annotations         map[string]string
+	// Injected is true if an annotation injects the caBundle.
+	Injected bool
+	// ClientConfig and Rest are YAML: of a conversion, and of the fields that values cannot set.
+	ClientConfig, Rest string
+}
+
+// chartSelectors are the selectors of a webhook, or of the policy in its place: expressions of Helm's template language.
+type chartSelectors struct {
+	App, Webhook        string
+	Namespaces, Objects string
+	// KeptOut is true if the namespaces are others than the release's.
+	KeptOut bool
+}
+
+// chartReplacing is a policy in place of a webhook, and the oldest minor version of Kubernetes that has it.
+type chartReplacing struct {
+	App, Kind string
+	Since     int
+}
+
+// replacing returns the data of a policy that replaces a webhook; nil for another one.
+func (d *deliverer) replacing(p *model.Policy) *chartReplacing {
+	if p == nil || p.InsteadOf == nil {
+		return nil
+	}
+	return &chartReplacing{d.options.Delivery.Name, kindOf(p.Mutating, "AdmissionPolicy").Kind, p.Since}
+}
+
+// chartConfiguration is the data of a webhook configuration.
+type chartConfiguration struct {
+	chartObject
+	Webhooks []chartWebhookEntry
+	// Replaced are the policies that replace all of the webhooks.
+	Replaced []*chartReplacing
+}
+
+// chartWebhookEntry is the data of a webhook in a configuration.
+type chartWebhookEntry struct {
+	chartSelectors
+	Policy             *chartReplacing
+	Failure            string
+	Timeout            int32
+	ClientConfig, Rest string
+}
+
 // chartWebhooks adds the webhook configurations. Their templates include the values of each webhook.
 func (d *deliverer) chartWebhooks() {
-	if len(d.project.Configurations) == 0 {
-		return
-	}
-	var b bytes.Buffer
+	var all []chartConfiguration
 	for _, c := range d.project.Configurations {
-		kind := kindOf(c.Mutating, "WebhookConfiguration").Kind
-		fmt.Fprintf(&b, "---\napiVersion: admissionregistration.k8s.io/%s\nkind: %s\nmetadata:\n  name: %s-%s\n", d.project.API, kind, d.helm().Name, d.chartName(c.Name))
-		d.labels(&b, c.Labels)
-		d.annotations(&b, c.Annotations)
-		b.WriteString("webhooks:" + d.noWebhooks(c) + "\n")
+		o := chartConfiguration{chartObject: chartObject{
+			App: d.options.Delivery.Name, APIVersion: "admissionregistration.k8s.io/" + d.project.API, Kind: kindOf(c.Mutating, "WebhookConfiguration").Kind,
+			Name: d.chartName(c.Name), Labels: c.Labels, Annotations: c.Annotations, Injected: true,
+		}}
 		for _, w := range c.Webhooks {
-			if w.Policy != nil {
-				fmt.Fprintf(&b, "{{- if not (%s) }}\n", d.replacing(w.Policy))
-			}
-			d.chartWebhook(&b, w)
-			if w.Policy != nil {
-				b.WriteString("{{- end }}\n")
-			}
+			o.Webhooks = append(o.Webhooks, d.chartWebhook(w))
+			o.Replaced = append(o.Replaced, d.replacing(w.Policy))
 		}
+		if slices.Contains(o.Replaced, nil) {
+			o.Replaced = nil
+		}
+		all = append(all, o)
 	}
-	d.addText(d.chartFolder()+"templates/webhooks.yaml", b.Bytes(), output.Generated, nil)
+	if all != nil {
+		d.add(d.chartFolder()+"templates/webhooks.yaml", "delivery/chart/webhooks.yaml.tmpl", all, output.Generated)
+	}
 }
 
-// labels writes the common labels and an object's own labels. The own ones take precedence.
-func (d *deliverer) labels(b *bytes.Buffer, own map[string]string) {
-	if len(own) == 0 {
-		fmt.Fprintf(b, "  labels:%s\n", d.helm().Labels(4))
-		return
-	}
-	b.WriteString("  labels: {{- merge (dict")
-	for _, key := range slices.Sorted(maps.Keys(own)) {
-		fmt.Fprintf(b, " %q %q", key, own[key])
-	}
-	fmt.Fprintf(b, ") (include %q $ | fromYaml) | toYaml | nindent 4 }}\n", d.options.Delivery.Name+".labels")
-}
-
-// annotations writes an object's own annotations and the annotation that injects the caBundle.
-func (d *deliverer) annotations(b *bytes.Buffer, own map[string]string) {
-	fmt.Fprintf(b, "  annotations:\n%s    {{- with include %q $ }}\n    {{ . }}\n    {{- end }}\n", pairs(own), d.options.Delivery.Name+".injection")
-}
-
-// pairs returns labels or annotations as YAML, sorted by key.
-func pairs(m map[string]string) string {
-	var b strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		fmt.Fprintf(&b, "    %s: %s\n", literal(templates.Word(key)), literal(quoted(m[key])))
-	}
-	return b.String()
-}
-
-// chartWebhook writes a webhook. Fields that values can set are template actions, and the others have the marker's
-// values.
-func (d *deliverer) chartWebhook(b *bytes.Buffer, w *model.Webhook) {
-	fixed := *w.Spec.DeepCopy()
-	fmt.Fprintf(b, "  - name: %s\n    clientConfig:\n", literal(templates.Word(w.Spec.Name)))
-	d.clientConfig(b, "      ", fixed.ClientConfig)
-	namespaces, keepOut := fixed.NamespaceSelector, ""
+// chartWebhook returns the data of a webhook. The fields that values cannot set have the marker's values.
+func (d *deliverer) chartWebhook(w *model.Webhook) chartWebhookEntry {
+	fixed := spec.Defaulted(w.Spec, d.project.API)
+	namespaces := fixed.NamespaceSelector
 	if w.KeptOut { // the template adds the requirement with the release's namespace
 		namespaces.MatchExpressions = namespaces.MatchExpressions[:len(namespaces.MatchExpressions)-1]
-		keepOut = ` "keepOut" true`
 	}
-	d.setting(b, w.Spec.Name, "failurePolicy", fmt.Sprintf("%q", *cmp.Or(fixed.FailurePolicy, new(admissionregistrationv1.Fail))))
-	d.setting(b, w.Spec.Name, "timeoutSeconds", fmt.Sprint(*cmp.Or(fixed.TimeoutSeconds, new(int32(10)))))
-	d.setting(b, w.Spec.Name, "namespaceSelector", d.selector(namespaces)+keepOut)
-	d.setting(b, w.Spec.Name, "objectSelector", d.selector(fixed.ObjectSelector))
+	e := chartWebhookEntry{
+		chartSelectors: d.selectors(w, namespaces, fixed.ObjectSelector), Policy: d.replacing(w.Policy), Failure: string(*fixed.FailurePolicy),
+		Timeout: *fixed.TimeoutSeconds, ClientConfig: d.clientConfig("      ", fixed.ClientConfig),
+	}
+	e.KeptOut = w.KeptOut
 	fixed.FailurePolicy, fixed.TimeoutSeconds, fixed.NamespaceSelector, fixed.ObjectSelector = nil, nil, nil, nil
 	rest := d.fields(spec.Validating(fixed))
 	if w.Mutating {
@@ -286,13 +287,13 @@ func (d *deliverer) chartWebhook(b *bytes.Buffer, w *model.Webhook) {
 	}
 	delete(rest, "name")
 	delete(rest, "clientConfig")
-	d.block(b, "    ", rest)
+	e.Rest = d.block("    ", rest)
+	return e
 }
 
-// setting writes a field of a webhook, or of its policy, that values can set. marker is the field's default, a
-// template expression.
-func (d *deliverer) setting(b *bytes.Buffer, webhook, name, marker string) {
-	fmt.Fprintf(b, "    %[1]s: {{ include %[2]q (dict \"root\" $ \"webhook\" %[3]q \"setting\" %[1]q \"marker\" %[4]s) }}\n", name, d.options.Delivery.Name+".setting", webhook, marker)
+// selectors returns the selectors of a webhook, or of the policy in its place.
+func (d *deliverer) selectors(w *model.Webhook, namespaces, objects *metav1.LabelSelector) chartSelectors {
+	return chartSelectors{App: d.options.Delivery.Name, Webhook: w.Spec.Name, Namespaces: d.selector(namespaces), Objects: d.selector(objects)}
 }
 
 // selector returns a selector as an expression of Helm's template language.
@@ -302,78 +303,81 @@ func (d *deliverer) selector(s *metav1.LabelSelector) string {
 	return fmt.Sprintf("(mustFromJson %s)", templateText(string(text)))
 }
 
-// clientConfig writes a webhook's clientConfig. The release's service replaces the project's own.
-func (d *deliverer) clientConfig(b *bytes.Buffer, indent string, c admissionregistrationv1.WebhookClientConfig) {
+// clientConfig returns a webhook's clientConfig. The release's service replaces the project's own.
+func (d *deliverer) clientConfig(indent string, c admissionregistrationv1.WebhookClientConfig) string {
 	s := c.Service
 	if s == nil || s.Name != d.options.Delivery.Name || s.Namespace != d.options.Delivery.Namespace {
-		d.block(b, indent, c)
-		return
+		return d.block(indent, c)
 	}
-	port := ""
-	if s.Port != nil {
-		port = fmt.Sprintf(` "port" %d`, *s.Port)
-	}
-	fmt.Fprintf(b, "%s{{- include %q (dict \"root\" $ \"path\" %q%s) | nindent %d }}\n", indent, d.options.Delivery.Name+".clientConfig", *s.Path, port, len(indent))
+	return fmt.Sprintf("%s{{- include %q (dict \"root\" $ \"path\" %q \"port\" %d) | nindent %d }}\n", indent, d.options.Delivery.Name+".clientConfig", *s.Path, *spec.Port(s.Port), len(indent))
+}
+
+// chartDefinitions is the data of the CRDs.
+type chartDefinitions struct {
+	App string
+	// Owned is true if a value decides whether the release has the CRDs.
+	Owned bool
+	// Converts is true if a webhook converts a kind.
+	Converts bool
+	CRDs     []chartCRD
+}
+
+// chartCRD is the data of a CRD. Versions are the versions that values can have served and stored.
+type chartCRD struct {
+	chartObject
+	Versions []chartVersion
+}
+
+// chartVersion is the data of a version of a CRD.
+type chartVersion struct {
+	App, Definition, Name string
+	Served, Storage       bool
+	Rest                  string
 }
 
 // chartCRDs adds the CRDs as templates, because the conversion webhook's service depends on the release. The CRDs
 // remain when the release is uninstalled, because their removal would delete all custom resources.
 func (d *deliverer) chartCRDs() {
-	if len(d.crds) == 0 {
-		return
-	}
-	var b bytes.Buffer
-	if slices.ContainsFunc(d.crds, func(c deliveredCRD) bool { return c.conversion != nil }) {
-		b.WriteString("{{- if .Values.callers }}{{ fail \"callers: an API server presents nothing to conversions\" }}{{ end }}\n")
-	}
+	app := d.options.Delivery.Name
+	data := chartDefinitions{App: app, Owned: !d.hasOnlyPolicies()} // with policies alone, no server converts
 	for _, c := range d.crds {
-		content := maps.Clone(c.content)
-		meta, _ := content["metadata"].(map[string]any)
-		own := texts(meta["annotations"])
-		own["helm.sh/resource-policy"] = "keep"
-		fmt.Fprintf(&b, "---\napiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n", literal(templates.Word(fmt.Sprint(content["apiVersion"]))), literal(templates.Word(fmt.Sprint(content["kind"]))), literal(templates.Word(c.name)))
-		d.labels(&b, texts(meta["labels"]))
-		specification, _ := content["spec"].(map[string]any)
+		meta, _ := c.content["metadata"].(map[string]any)
+		o := chartCRD{chartObject: chartObject{
+			App: app, APIVersion: fmt.Sprint(c.content["apiVersion"]), Kind: fmt.Sprint(c.content["kind"]), Name: c.name,
+			Labels: texts(meta["labels"]), Annotations: texts(meta["annotations"]), Injected: c.conversion != nil,
+		}}
+		o.Annotations["helm.sh/resource-policy"] = "keep"
+		specification, _ := c.content["spec"].(map[string]any)
 		specification = maps.Clone(specification)
-		if c.conversion == nil {
-			fmt.Fprintf(&b, "  annotations:\n%sspec:\n", pairs(own))
-		} else {
+		if c.isUnconverted() {
+			specification["conversion"] = map[string]any{"strategy": "None"}
+		}
+		if c.conversion != nil {
+			data.Converts = true
 			delete(specification, "conversion")
-			d.annotations(&b, own)
-			b.WriteString("spec:\n  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig:\n")
-			d.clientConfig(&b, "        ", admissionregistrationv1.WebhookClientConfig{Service: &c.conversion.Service})
+			o.ClientConfig = d.clientConfig("        ", admissionregistrationv1.WebhookClientConfig{Service: &c.conversion.Service})
 		}
-		if !c.hasChoice() {
-			d.block(&b, "  ", specification)
-			continue
+		if c.hasChoice() {
+			delete(specification, "versions")
+			o.Versions = d.chartVersions(c)
 		}
-		delete(specification, "versions")
-		d.block(&b, "  ", specification)
-		d.chartVersions(&b, c)
+		o.Rest = d.block("  ", specification)
+		data.CRDs = append(data.CRDs, o)
 	}
-	text := b.Bytes()
-	if !d.hasOnlyPolicies() { // otherwise no server converts, and there is no value
-		text = fmt.Appendf(nil, "{{- if include %q . }}\n%s{{- end }}\n", d.options.Delivery.Name+".crds", text)
+	if data.CRDs != nil {
+		d.add(d.chartFolder()+"templates/crds.yaml", "delivery/chart/crds.yaml.tmpl", data, output.Generated)
 	}
-	d.addText(d.chartFolder()+"templates/crds.yaml", text, output.Generated, nil)
 }
 
-// chartVersions writes the versions of a CRD. Values can set which of them are served and stored.
-func (d *deliverer) chartVersions(b *bytes.Buffer, c deliveredCRD) {
-	b.WriteString("  versions:\n")
+// chartVersions returns the data of the versions of a CRD. Values can set which of them are served and stored.
+func (d *deliverer) chartVersions(c deliveredCRD) (all []chartVersion) {
 	for _, v := range c.versions() {
-		b.WriteString("  -")
-		name := fmt.Sprint(v["name"])
-		for _, setting := range []string{"served", "storage"} {
-			fmt.Fprintf(b, " %s: {{ include %q (dict \"root\" $ \"definition\" %q \"version\" %q \"marker\" %v) }}\n   ", setting, d.options.Delivery.Name+".version."+setting, c.name, name, v[setting] == true)
-		}
 		rest := maps.Clone(v)
 		delete(rest, "served")
 		delete(rest, "storage")
-		var text bytes.Buffer
-		d.block(&text, "    ", rest)
-		b.WriteString(strings.TrimPrefix(text.String(), "   "))
+		all = append(all, chartVersion{d.options.Delivery.Name, c.name, fmt.Sprint(v["name"]), v["served"] == true, v["storage"] == true, d.block("    ", rest)})
 	}
+	return all
 }
 
 // texts returns an object's string members by key.
@@ -393,22 +397,16 @@ func (d *deliverer) fields(object any) map[string]any {
 	return content
 }
 
-// block writes an object as YAML without template actions.
-func (d *deliverer) block(b *bytes.Buffer, indent string, object any) {
+// block returns an object as YAML without template actions.
+func (d *deliverer) block(indent string, object any) string {
 	text, err := marshal(object)
 	d.err = cmp.Or(d.err, err)
+	var b strings.Builder
 	for line := range strings.Lines(string(text)) {
 		if line != "\n" {
 			b.WriteString(indent)
 		}
-		b.WriteString(literal(line))
+		b.WriteString(templates.Literal(line))
 	}
-}
-
-// literal escapes template actions in a text.
-func literal(text string) string { return strings.ReplaceAll(text, "{{", "{{ `{{` }}") }
-
-func quoted(text string) string {
-	q, _ := json.Marshal(text) // a JSON string is a YAML string
-	return string(q)
+	return b.String()
 }

@@ -18,7 +18,7 @@ func Untemplated(text []byte) []byte {
 	}{
 		// a field that values can set: {{ include "shop.setting" (dict ... "marker" (mustFromJson `{}`)) }}
 		{regexp.MustCompile("(?m)\\{\\{ include \"[^\"]*\\.setting\" \\(dict .* \"marker\" \\(mustFromJson `(.*)`\\).*\\) \\}\\}$"), "$1"},
-		{regexp.MustCompile(`(?m)\{\{ include "[^"]*\.setting" \(dict .* "marker" (\S+)\) \}\}$`), "$1"},
+		{regexp.MustCompile(`(?m)\{\{ include "[^"]*\.(?:setting|version\.\w+)" \(dict .* "marker" (\S+)\) \}\}$`), "$1"},
 		{regexp.MustCompile(`(?m)^(  validationActions: )\{\{ .* \}\}$`), "$1[Deny]"},
 		{regexp.MustCompile(`(?m)\{\{ if .* \}\} \[\]\{\{ end \}\}$`), ""}, // an empty list, if policies replace all
 		{regexp.MustCompile(`admissionregistration\.k8s\.io/\{\{ \. \}\}`), "admissionregistration.k8s.io/v1"},

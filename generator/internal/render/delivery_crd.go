@@ -34,6 +34,13 @@ func (c deliveredCRD) versions() (all []map[string]any) {
 	return all
 }
 
+// isUnconverted reports whether neither a webhook of the project nor the file converts the kind. The conversion is then
+// None, API servers' default.
+func (c deliveredCRD) isUnconverted() bool {
+	spec, _ := c.content["spec"].(map[string]any)
+	return c.conversion == nil && c.name != "" && spec != nil && spec["conversion"] == nil
+}
+
 // hasChoice reports whether the CRD has several versions and a webhook that converts them.
 func (c deliveredCRD) hasChoice() bool { return c.conversion != nil && len(c.versions()) > 1 }
 

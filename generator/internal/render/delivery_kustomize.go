@@ -64,7 +64,7 @@ func (d *deliverer) clusterScoped(data *object) {
 		data.Resources = append(data.Resources, "../crd")
 	}
 	if len(d.project.Configurations)+len(d.project.Policies) > 0 {
-		data.Resources = append(data.Resources, templates.Word(fromFolder(d.path("config/base"), filepath.Dir(d.options.Manifest))))
+		data.Resources = append(data.Resources, templates.Word(model.Relative(d.path("config/base"), filepath.Dir(d.options.Manifest))))
 	}
 	if slices.ContainsFunc(d.project.Policies, func(p *model.Policy) bool {
 		return p.Mutating && (p.InsteadOf == nil || p.Since < model.ServesMutating)
@@ -102,13 +102,16 @@ func (d *deliverer) apiServer(data *object) {
 	d.add("config/apiserver/kubeconfig.yaml", "delivery/apiserver/kubeconfig.yaml.tmpl", data, owner)
 }
 
-// kustomizeCRDs adds a kustomization of the CRDs with the patches of their conversions.
+// kustomizeCRDs adds a kustomization of the CRDs with the patches of their conversions, also of the default None.
 func (d *deliverer) kustomizeCRDs() {
 	var data object
 	for _, c := range d.crds {
 		data.Resources = append(data.Resources, templates.Word("bases/"+c.file))
 		if c.conversion != nil && d.options.Patches {
 			data.Patches = append(data.Patches, templates.Word("patches/conversion_in_"+c.name+".yaml"))
+		}
+		if c.isUnconverted() {
+			data.Unconverted = append(data.Unconverted, templates.Word(c.name))
 		}
 	}
 	d.add("config/crd/kustomization.yaml", "delivery/kustomize/base.yaml.tmpl", data, output.Generated)

@@ -3,13 +3,10 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
-	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
-	"github.com/webhook-gen/webhook-gen/templates"
 )
 
 // policyKinds returns the kinds of the policies that replace no webhook, in the order of the manifest.
@@ -22,38 +19,46 @@ func (d *deliverer) policyKinds() (kinds []string) {
 	return kinds
 }
 
-// servedVersion returns a template call that gives the policy's API version in the cluster. The call fails if the
-// cluster does not serve the policy's kind.
-func (d *deliverer) servedVersion(p *model.Policy) string {
-	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q)", d.options.Delivery.Name+".policies", kindOf(p.Mutating, "AdmissionPolicy").Kind)
+// chartPolicy is the data of a policy and its bindings.
+type chartPolicy struct {
+	App, Kind string
+	// Replacing is set if the policy replaces a webhook.
+	Replacing *chartReplacing
+	Objects   []chartPolicyObject
+}
+
+// chartPolicyObject is the data of a policy or of a binding. Its selectors are set if those of the replaced webhook
+// decide.
+type chartPolicyObject struct {
+	Kind, Name  string
+	Labels      map[string]string
+	Match, Rest string
+	// Enforced is true if values of the replaced webhook set the actions of a binding that denies. The value
+	// failurePolicy does not apply, because a policy calls no server.
+	Enforced bool
+	chartSelectors
 }
 
 // chartPolicies adds the policies in the API version that the cluster serves. The names are those of the manifest,
 // without the release: a policy applies to the whole cluster, and keys of audit annotations begin with its name.
 func (d *deliverer) chartPolicies() {
-	if len(d.project.Policies) == 0 {
-		return
-	}
-	var b bytes.Buffer
+	var all []chartPolicy
 	for _, p := range d.project.Policies {
-		version := d.servedVersion(p)
-		if p.InsteadOf != nil {
-			version = d.replacing(p)
-		}
-		fmt.Fprintf(&b, "{{- with %s }}\n", version)
+		data := chartPolicy{App: d.options.Delivery.Name, Kind: kindOf(p.Mutating, "AdmissionPolicy").Kind, Replacing: d.replacing(p)}
 		for _, object := range append([]any{PolicyObject(p)}, BindingObjects(p)...) {
 			content := d.fields(object)
 			metadata, _ := content["metadata"].(map[string]any)
-			fmt.Fprintf(&b, "---\napiVersion: admissionregistration.k8s.io/{{ . }}\nkind: %s\nmetadata:\n  name: %s\n", content["kind"], literal(templates.Word(fmt.Sprint(metadata["name"]))))
-			d.labels(&b, nil)
 			specification, _ := content["spec"].(map[string]any)
-			b.WriteString("spec:\n")
+			o := chartPolicyObject{Kind: fmt.Sprint(content["kind"]), Name: fmt.Sprint(metadata["name"]), chartSelectors: chartSelectors{App: data.App}}
 			if p.InsteadOf != nil {
-				d.settings(&b, p, specification)
+				d.settings(&o, p, specification)
 			}
-			d.block(&b, "  ", specification)
+			o.Rest = d.block("  ", specification)
+			data.Objects = append(data.Objects, o)
 		}
-		b.WriteString("{{- end }}\n")
+		all = append(all, data)
 	}
-	d.addText(d.chartFolder()+"templates/policies.yaml", b.Bytes(), output.Generated, nil)
+	if all != nil {
+		d.add(d.chartFolder()+"templates/policies.yaml", "delivery/chart/policies.yaml.tmpl", all, output.Generated)
+	}
 }

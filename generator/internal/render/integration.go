@@ -33,7 +33,7 @@ func integration(files *fileList, p *model.Project, planned []*convert.Package, 
 	below := func(folders ...string) []string {
 		var all []string
 		for _, folder := range folders {
-			all = append(all, fromFolder(dir, filepath.Join(p.Module.Dir, filepath.FromSlash(folder))))
+			all = append(all, model.Relative(dir, filepath.Join(p.Module.Dir, filepath.FromSlash(folder))))
 		}
 		return all
 	}
@@ -42,7 +42,7 @@ func integration(files *fileList, p *model.Project, planned []*convert.Package, 
 		definitions = []string{CRDBases}
 	}
 	test, err := templates.Execute("integration/integration_test.go.tmpl", map[string]any{
-		"Package": pkg.Name, "Imports": templates.IntegrationPath, "Manifest": fromFolder(dir, o.Manifest), "Definitions": below(definitions...),
+		"Package": pkg.Name, "Imports": templates.IntegrationPath, "Manifest": model.Relative(dir, o.Manifest), "Definitions": below(definitions...),
 		"Conversions": below(path.Join(output.CRDPatches, output.CRDPatch))[0], "Samples": below(o.Samples...),
 		"Prefix": o.Delivery.prefix(),
 	})

@@ -53,10 +53,11 @@ func besideManifest(files *fileList, p *model.Project, o Options) {
 }
 
 // manifest returns the webhook configurations as YAML in controller-gen's format: a --- before each document, sorted
-// keys, no creationTimestamp.
+// keys, no creationTimestamp. A manifest with our header has the fields that an API server would add.
 func manifest(p *model.Project, o Options) ([]byte, error) {
 	var out bytes.Buffer
-	if o.Header && hasOwn(p) {
+	ours := o.Header && hasOwn(p)
+	if ours {
 		out.WriteString(output.YAMLHeader + "\n")
 	}
 	write := marshal
@@ -67,6 +68,9 @@ func manifest(p *model.Project, o Options) ([]byte, error) {
 		part := *c
 		for i := 0; i == 0 || i < len(c.Webhooks); i += atOnce {
 			part.Webhooks = c.Webhooks[i:min(i+atOnce, len(c.Webhooks))]
+			if ours {
+				part.Webhooks = defaulted(part.Webhooks, p.API)
+			}
 			text, err := document(Object(&part, o.Delivery), p.API, write)
 			if err != nil {
 				return nil, err
@@ -78,6 +82,16 @@ func manifest(p *model.Project, o Options) ([]byte, error) {
 		}
 	}
 	return out.Bytes(), nil
+}
+
+// defaulted returns copies of webhooks with an API server's defaults.
+func defaulted(webhooks []*model.Webhook, api string) (all []*model.Webhook) {
+	for _, w := range webhooks {
+		d := *w
+		d.Spec = spec.Defaulted(w.Spec, api)
+		all = append(all, &d)
+	}
+	return all
 }
 
 // atOnce is the number of webhooks of a configuration that are written at once. It bounds the memory for their trees.

@@ -3,7 +3,6 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"path/filepath"
@@ -70,44 +69,23 @@ func withoutReplaced(c *model.Configuration, api string, policies []*model.Polic
 	return fmt.Appendf(nil, "  - patch: |\n      %s\n", indented), err
 }
 
-// replacing returns a template call that gives the API version of a policy that replaces a webhook. The version is
-// empty in a cluster that uses the webhook.
-func (d *deliverer) replacing(p *model.Policy) string {
-	return fmt.Sprintf("include %q (dict \"root\" $ \"kind\" %q \"since\" \">=1.%d.0-0\")", d.options.Delivery.Name+".replacing", kindOf(p.Mutating, "AdmissionPolicy").Kind, p.Since)
-}
-
-// settings writes the fields of a policy or binding that the replaced webhook's values set, and removes them from the
-// specification. These are the selectors and, in a binding that denies, the actions. The value failurePolicy does not
-// apply because a policy calls no server.
-func (d *deliverer) settings(b *bytes.Buffer, p *model.Policy, specification map[string]any) {
-	webhook := p.InsteadOf.Spec.Name
+// settings moves the fields of a policy or binding that the replaced webhook's values set out of the specification:
+// the selectors and, in a binding that denies, the actions.
+func (d *deliverer) settings(o *chartPolicyObject, p *model.Policy, specification map[string]any) {
+	o.Webhook = p.InsteadOf.Spec.Name
 	if actions, _ := specification["validationActions"].([]any); len(actions) == 1 && actions[0] == "Deny" {
 		delete(specification, "validationActions")
-		fmt.Fprintf(b, "  validationActions: {{ get (dict \"warn\" (list \"Warn\") \"audit\" (list \"Audit\")) ((index ($.Values.webhooks | default dict) %q | default dict).enforcement | default \"deny\") | default (list \"Deny\") | toJson }}\n", webhook)
+		o.Enforced = true
 	}
 	match, ok := specification["matchConstraints"].(map[string]any)
 	if !ok {
 		return
 	}
+	o.chartSelectors = d.selectors(p.InsteadOf, p.Spec.MatchConstraints.NamespaceSelector, p.Spec.MatchConstraints.ObjectSelector)
 	delete(specification, "matchConstraints")
-	b.WriteString("  matchConstraints:\n")
-	d.setting(b, webhook, "namespaceSelector", d.selector(p.Spec.MatchConstraints.NamespaceSelector))
-	d.setting(b, webhook, "objectSelector", d.selector(p.Spec.MatchConstraints.ObjectSelector))
 	delete(match, "namespaceSelector")
 	delete(match, "objectSelector")
-	d.block(b, "    ", match)
-}
-
-// noWebhooks returns the template of an empty list for a configuration if policies replace all of its webhooks.
-func (d *deliverer) noWebhooks(c *model.Configuration) string {
-	var all []string
-	for _, w := range c.Webhooks {
-		if w.Policy == nil {
-			return ""
-		}
-		all = append(all, "("+d.replacing(w.Policy)+")")
-	}
-	return "{{ if and " + strings.Join(all, " ") + " }} []{{ end }}"
+	o.Match = d.block("    ", match)
 }
 
 // replacement returns the facts that a test compares with the replaced webhook.

@@ -25,7 +25,8 @@ type Options struct {
 	Manifest string
 	// Kustomization is true if the manifest's folder gets a kustomization.yaml.
 	Kustomization bool
-	// Header is true if a manifest with webhooks of +webhook markers begins with our header.
+	// Header is true if a manifest with webhooks of +webhook markers begins with our header and has the
+	// defaults of API servers.
 	Header bool
 	// Handlers is the folder of generated handlers in the module, with slashes.
 	Handlers string

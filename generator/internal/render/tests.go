@@ -93,10 +93,10 @@ func (w testWriter) suite(f *jen.File) {
 		}
 		suite := jen.Qual(admissiontestPackage, "Suite").ValuesFunc(func(g *jen.Group) {
 			if slices.Contains(w.options.Outputs, output.Manifests) {
-				g.Line().Id("Manifest").Op(":").Lit(fromFolder(w.Dir, w.manifest()))
+				g.Line().Id("Manifest").Op(":").Lit(model.Relative(w.Dir, w.manifest()))
 			}
 			g.Line().Id("Samples").Op(":").Index().String().Values(codes(w.options.Samples, func(s string) *jen.Statement {
-				return jen.Lit(fromFolder(w.Dir, filepath.Join(w.project.Module.Dir, filepath.FromSlash(s))))
+				return jen.Lit(model.Relative(w.Dir, filepath.Join(w.project.Module.Dir, filepath.FromSlash(s))))
 			})...)
 			g.Line().Id("Webhooks").Op(":").Index().Qual(admissiontestPackage, "Webhook").Values(lines(w.all(), func(webhook *model.Webhook) *jen.Statement {
 				return w.row(f, webhook, kinds)
@@ -269,7 +269,7 @@ func manifestTest(f *jen.File, dir string, p *model.Project, packages []handlerP
 			if paths := servedElsewhere(part); len(paths) > 0 {
 				elsewhere = jen.Index().String().Values(lines(paths, func(path string) *jen.Statement { return jen.Lit(path) })...)
 			}
-			manifest := fromFolder(dir, cmp.Or(manifests[i], o.Manifest))
+			manifest := model.Relative(dir, cmp.Or(manifests[i], o.Manifest))
 			g.Qual(admissiontestPackage, "CheckManifest").Call(jen.Id("t"), jen.Lit(manifest), jen.Id("served"), elsewhere)
 		}
 	})
@@ -299,13 +299,4 @@ func importHandlers(f *jen.File, p model.HandlerPackage, handlers string) {
 	default:
 		f.ImportAlias(p.Path, p.Name)
 	}
-}
-
-// fromFolder returns the relative path of a file, with slashes, for a test in the folder.
-func fromFolder(folder, file string) string {
-	rel, err := filepath.Rel(folder, file)
-	if err != nil {
-		rel = file
-	}
-	return filepath.ToSlash(rel)
 }

@@ -65,15 +65,3 @@ func templateText(text string) string {
 	}
 	return strconv.Quote(text)
 }
-
-// article returns a name with its indefinite article. Names with initials are read letter by letter: an HTTPRoute.
-func article(name string) string {
-	vowels := "AEIO"
-	if len(name) > 1 && unicode.IsUpper(rune(name[1])) {
-		vowels = "AEFHILMNORSX"
-	}
-	if strings.ContainsRune(vowels, rune(name[0])) {
-		return "an " + name
-	}
-	return "a " + name
-}

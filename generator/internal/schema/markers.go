@@ -24,6 +24,9 @@ type Limits struct {
 	Counts             map[string]int
 	MultipleOf, Format string
 	Unique             bool
+	// ListType is the type of a list, and ListKeys are the members that are the keys of its elements.
+	ListType string
+	ListKeys []string
 }
 
 // validation is the prefix of the markers from which controller-gen makes a schema.
@@ -42,6 +45,13 @@ func declarative(marker string) (name string, ok bool) {
 func (l *Limits) Read(groups []*ast.CommentGroup, items bool) {
 	for _, m := range load.Markers(groups...) {
 		name, value, _ := strings.Cut(m, "=")
+		switch {
+		case items:
+		case name == "+listType":
+			l.ListType = strings.TrimSpace(value)
+		case name == "+listMapKey":
+			l.ListKeys = append(l.ListKeys, strings.TrimSpace(value))
+		}
 		name, ok := declarative(strings.TrimSuffix(name, ":"))
 		if name, ofItems := strings.CutPrefix(name, "items:"); ok && ofItems == items {
 			l.set(name, strings.TrimSpace(value))

@@ -138,7 +138,7 @@ const quantity = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTP
 func Of(t *resolve.Type) *Schema { return of(t, nil) }
 
 func of(t *resolve.Type, inside []*resolve.Type) *Schema {
-	s := known(t)
+	s := encoded(t)
 	if s == nil {
 		s = derive(t, inside)
 	}
@@ -147,8 +147,8 @@ func of(t *resolve.Type, inside []*resolve.Type) *Schema {
 	return s
 }
 
-// known returns the schemas of types that encode themselves.
-func known(t *resolve.Type) *Schema {
+// encoded returns the schema of a type that encodes itself; nil for other types.
+func encoded(t *resolve.Type) *Schema {
 	switch t.Package + "." + t.Name {
 	case "k8s.io/apimachinery/pkg/apis/meta/v1.Time", "k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime", "time.Time":
 		return &Schema{Type: "string", Format: "date-time"}

@@ -69,7 +69,7 @@ func (b *builder) deprecate(packages []*packageMarkers) {
 		for _, f := range m.FilesWith("TypeMeta") {
 			for spec := range load.Types(f.AST) {
 				t := load.Type{File: f, Spec: spec}
-				if !hasMetadata(spec) || NotKind(m.Package, t) != "" {
+				if !load.HasMetadata(spec) || NotKind(m.Package, t) != "" {
 					continue
 				}
 				resolved, err := b.resolver(m.Module).Named(m.Path, spec.Name.Name)
@@ -88,21 +88,6 @@ func (b *builder) deprecate(packages []*packageMarkers) {
 				WithHint("kinds are structs with metav1.TypeMeta and metav1.ObjectMeta, in a package with a marker of webhook-gen; write a marker such as this one on a field there, or remove this one"))
 		}
 	}
-}
-
-// hasMetadata reports whether a type is a struct that embeds TypeMeta and ObjectMeta.
-func hasMetadata(spec *ast.TypeSpec) bool {
-	s, ok := spec.Type.(*ast.StructType)
-	if !ok {
-		return false
-	}
-	found := 0
-	for _, f := range s.Fields.List {
-		if of, ok := f.Type.(*ast.SelectorExpr); ok && len(f.Names) == 0 && (of.Sel.Name == "TypeMeta" || of.Sel.Name == "ObjectMeta") {
-			found++
-		}
-	}
-	return found == 2
 }
 
 // deprecations returns what is deprecated in a kind, and the first marker.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
@@ -58,18 +57,11 @@ func fieldGone(p *pass, old, now *version) {
 		case is.shape != f.shape:
 			gone = f.path
 			p.report(Finding{Range: is.Range, Severity: Breaking,
-				Message: fmt.Sprintf("the field %s of %s %s is %s in place of %s", f.path, old.name, old.kind, article(is.shape), article(f.shape)),
+				Message: fmt.Sprintf("the field %s of %s %s is %s in place of %s", f.path, old.name, old.kind, model.Article(is.shape), model.Article(f.shape)),
 				Effect:  "Stored objects and clients say it as before: servers fail to decode them, and the API server refuses them.",
 				Steps:   []string{"add a field of another name, or a version, in which it has the new type"}})
 		}
 	}
-}
-
-func article(shape string) string {
-	if strings.ContainsRune("aeio", rune(shape[0])) {
-		return "an " + shape
-	}
-	return "a " + shape
 }
 
 // keeps reports whether a conversion of the old state keeps a field of a version in the annotation, or all of a field

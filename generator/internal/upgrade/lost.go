@@ -4,12 +4,14 @@ package upgrade
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // Object is what a cluster enforces: a kind of object, and a name.
@@ -45,9 +47,9 @@ type Loss struct {
 	Part string
 	// Group, Version and Resource are of the first rule, or of the definition.
 	Group, Version, Resource string
-	// Instead is the only new object that does for another version or resource of the group what the lost object did.
-	// It is empty without one, or with several. Moved is true if the resource is the same. Else several losses may have
-	// the same object: it replaces the one whose type has gone.
+	// Instead is the only new object that does for the same or another version, for another resource of the group, or for
+	// the resource in another group what the lost object did. It is empty without one, or with several. Moved is true if
+	// the resource is the same. Else several losses may have the same object: it replaces the one whose type has gone.
 	Instead string
 	Moved   bool
 }
@@ -82,8 +84,8 @@ func Lost(from, to *State) (lost []Loss) {
 	return lost
 }
 
-// instead finds the new webhooks and policies that may replace lost ones: first for another version of the same
-// resource, then for another resource.
+// instead finds the new webhooks and policies that may replace lost ones: first for the same resource in any version,
+// then for another resource.
 func instead(lost []Loss, from, to *State) {
 	before := from.matching()
 	added := only(to.matching(), before, func(a, b matcher) bool { return a.Object == b.Object })
@@ -114,24 +116,40 @@ func instead(lost []Loss, from, to *State) {
 type matcher struct {
 	Object
 	rules []admissionregistrationv1.RuleWithOperations
-	// same has the expressions of a policy, or the match policy of a webhook.
+	// same has everything but the rules that decides what is enforced: selectors, conditions, failure policies and the
+	// expressions of a policy.
 	same string
 }
 
 // matching returns the webhooks and policies of a state.
 func (s *State) matching() (all []matcher) {
+	text := func(parts ...any) string {
+		plain, _ := json.Marshal(parts) // of API types
+		return string(plain)
+	}
 	for _, w := range s.Webhooks {
-		all = append(all, matcher{objectOf(w), w.Spec.Rules, string(*w.Spec.MatchPolicy)})
+		all = append(all, matcher{objectOf(w), w.Spec.Rules,
+			text(w.Spec.MatchPolicy, w.Spec.FailurePolicy, w.Spec.NamespaceSelector, w.Spec.ObjectSelector, w.Spec.MatchConditions)})
 	}
 	for _, p := range s.Policies {
-		var same []string
+		var same []any
 		for _, v := range p.Spec.Validations {
 			same = append(same, v.Expression)
 		}
 		for _, m := range p.Spec.Mutations {
 			same = append(same, mutationText(m))
 		}
-		all = append(all, matcher{policyObject(p), plainRules(p.Spec.MatchConstraints), strings.Join(same, "\n")})
+		for _, b := range p.Bindings {
+			bound := b.Spec
+			bound.PolicyName = ""
+			if bound.MatchResources != nil {
+				bound.MatchResources = spec.DefaultedMatch(bound.MatchResources)
+			}
+			same = append(same, bound)
+		}
+		plain := spec.DefaultedMatch(p.Spec.MatchConstraints)
+		all = append(all, matcher{policyObject(p), plainRules(p.Spec.MatchConstraints),
+			text(same, cmp.Or(p.Spec.FailurePolicy, new(admissionregistrationv1.Fail)), p.Spec.MatchConditions, plain.NamespaceSelector, plain.ObjectSelector)})
 	}
 	return all
 }
@@ -140,11 +158,11 @@ func (m matcher) resource() string {
 	if len(m.rules) == 0 {
 		return ""
 	}
-	return strings.Join(m.rules[0].Resources, ",")
+	return strings.Join(slices.Concat(m.rules[0].APIGroups, m.rules[0].Resources), ",")
 }
 
-// alike reports whether two matchers differ in no more than the resource, or the version of a resource whose objects
-// are converted.
+// alike reports whether two matchers differ in no more than the name and the resource, its group, or the version of a
+// resource whose objects are converted.
 func (m matcher) alike(other matcher) bool {
 	if len(m.rules) == 0 || len(m.rules) != len(other.rules) || m.same != other.same {
 		return false
@@ -158,11 +176,17 @@ func (m matcher) alike(other matcher) bool {
 			}
 			return all
 		}
-		if !slices.Equal(r.APIGroups, o.APIGroups) || !slices.Equal(r.Operations, o.Operations) || !slices.Equal(sub(r), sub(o)) {
+		if !slices.Equal(r.Operations, o.Operations) || !slices.Equal(sub(r), sub(o)) {
 			return false
 		}
-		if slices.Equal(r.Resources, o.Resources) == slices.Equal(r.APIVersions, o.APIVersions) {
-			return false // neither another type nor another version, or both
+		var differ int
+		for _, isSame := range []bool{slices.Equal(r.APIGroups, o.APIGroups), slices.Equal(r.APIVersions, o.APIVersions), slices.Equal(r.Resources, o.Resources)} {
+			if !isSame {
+				differ++
+			}
+		}
+		if differ > 1 {
+			return false
 		}
 	}
 	return true
@@ -211,7 +235,7 @@ func (d *Definition) loss(version, part string) *Loss {
 
 // plainRules returns the rules of match constraints with the defaults of API servers.
 func plainRules(m *admissionregistrationv1.MatchResources) (rules []admissionregistrationv1.RuleWithOperations) {
-	for _, r := range plainMatch(m).ResourceRules {
+	for _, r := range spec.DefaultedMatch(m).ResourceRules {
 		rules = append(rules, r.RuleWithOperations)
 	}
 	return rules
@@ -220,8 +244,8 @@ func plainRules(m *admissionregistrationv1.MatchResources) (rules []admissionreg
 // matchesFewer describes the requests that match resources no longer match; empty without any. It compares each part
 // by itself. Without match resources, everything is matched.
 func (s *step) matchesFewer(old, now *admissionregistrationv1.MatchResources) string {
-	before, then := plainMatch(old), plainMatch(now)
-	webhook := func(m admissionregistrationv1.MatchResources, rules []admissionregistrationv1.NamedRuleWithOperations) *Webhook {
+	before, then := spec.DefaultedMatch(old), spec.DefaultedMatch(now)
+	webhook := func(m *admissionregistrationv1.MatchResources, rules []admissionregistrationv1.NamedRuleWithOperations) *Webhook {
 		w := &Webhook{Spec: admissionregistrationv1.MutatingWebhook{MatchPolicy: m.MatchPolicy, NamespaceSelector: m.NamespaceSelector, ObjectSelector: m.ObjectSelector}}
 		for _, r := range rules {
 			w.Spec.Rules = append(w.Spec.Rules, r.RuleWithOperations)
@@ -240,7 +264,7 @@ func (s *step) matchesFewer(old, now *admissionregistrationv1.MatchResources) st
 	if _, more := s.covered(webhook(before, before.ExcludeResourceRules), webhook(then, then.ExcludeResourceRules), !exact); len(more) > 0 {
 		texts = append(texts, "no longer "+describe(more))
 	}
-	named := func(m admissionregistrationv1.MatchResources) bool {
+	named := func(m *admissionregistrationv1.MatchResources) bool {
 		return slices.ContainsFunc(m.ResourceRules, func(r admissionregistrationv1.NamedRuleWithOperations) bool { return len(r.ResourceNames) > 0 })
 	}
 	if named(then) && !named(before) {

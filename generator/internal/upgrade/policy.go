@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // tryOut returns the steps before a rule denies.
@@ -167,7 +168,7 @@ func policyOtherwise(p *pass, old, now *model.Policy) {
 		before, then any
 		lost         string
 	}{
-		{"spec.matchConstraints", "match constraints", plainMatch(before.MatchConstraints), plainMatch(then.MatchConstraints), p.matchesFewer(before.MatchConstraints, then.MatchConstraints)},
+		{"spec.matchConstraints", "match constraints", spec.DefaultedMatch(before.MatchConstraints), spec.DefaultedMatch(then.MatchConstraints), p.matchesFewer(before.MatchConstraints, then.MatchConstraints)},
 		{"spec.matchConditions", "match conditions", before.MatchConditions, then.MatchConditions, strings.Join(added, "; ")},
 		{"spec.paramKind", "parameters", before.ParamKind, then.ParamKind, ""},
 		{"spec.mutations", "mutations", before.Mutations, then.Mutations, strings.Join(removed, "; ")},
@@ -189,7 +190,7 @@ func policyOtherwise(p *pass, old, now *model.Policy) {
 		}
 	}
 	for _, b := range pairs(old.Bindings, now.Bindings, sameBinding) {
-		if !equality.Semantic.DeepEqual(plainMatch(b.old.Spec.MatchResources), plainMatch(b.new.Spec.MatchResources)) {
+		if !equality.Semantic.DeepEqual(spec.DefaultedMatch(b.old.Spec.MatchResources), spec.DefaultedMatch(b.new.Spec.MatchResources)) {
 			f := Finding{Range: b.new.Where("spec.matchResources"), Severity: Careful, Message: fmt.Sprintf("binding %s has other match resources", b.new.Name),
 				Effect: "Its policy holds for other requests."}
 			if fewer := p.matchesFewer(b.old.Spec.MatchResources, b.new.Spec.MatchResources); fewer != "" {
@@ -326,18 +327,4 @@ func otherAnnotations(p *pass, old, now *model.Policy) {
 // policyFails reports whether requests are refused if an expression of a policy fails.
 func policyFails(p *model.Policy) bool {
 	return p.Spec.FailurePolicy == nil || *p.Spec.FailurePolicy == admissionregistrationv1.Fail
-}
-
-// plainMatch is match constraints with the defaults of API servers (SetDefaults_MatchResources, SetDefaults_Rule).
-func plainMatch(m *admissionregistrationv1.MatchResources) admissionregistrationv1.MatchResources {
-	m = cmp.Or(m, &admissionregistrationv1.MatchResources{}).DeepCopy()
-	m.MatchPolicy = cmp.Or(m.MatchPolicy, new(admissionregistrationv1.Equivalent))
-	m.NamespaceSelector = cmp.Or(m.NamespaceSelector, &metav1.LabelSelector{})
-	m.ObjectSelector = cmp.Or(m.ObjectSelector, &metav1.LabelSelector{})
-	for _, rules := range [][]admissionregistrationv1.NamedRuleWithOperations{m.ResourceRules, m.ExcludeResourceRules} {
-		for i, r := range rules {
-			rules[i].Scope = cmp.Or(r.Scope, new(admissionregistrationv1.AllScopes))
-		}
-	}
-	return *m
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
+	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
 // schema is what a definition says of the objects of a version.
@@ -134,7 +135,7 @@ func (p *pass) otherType(s *schema, old, now manifest.Property) {
 		return
 	}
 	p.report(Finding{Range: now.Range, Severity: Breaking,
-		Message: fmt.Sprintf("the schema of %s has %s for %s in place of %s", s, article(now.Type), cmp.Or(old.Path, "the object"), article(old.Type)),
+		Message: fmt.Sprintf("the schema of %s has %s for %s in place of %s", s, model.Article(now.Type), cmp.Or(old.Path, "the object"), model.Article(old.Type)),
 		Effect:  "The API server refuses objects with a value of the old type, whether a client, a webhook or a conversion writes them. Stored objects are read as they are.",
 		Steps:   []string{"add a field of another name, or a version, in which it has the new type"}})
 }

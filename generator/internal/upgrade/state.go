@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/convert"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
@@ -17,6 +16,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	goschema "github.com/webhook-gen/webhook-gen/generator/internal/schema"
+	"github.com/webhook-gen/webhook-gen/generator/internal/spec"
 )
 
 // State is what a cluster is told of a project.
@@ -162,28 +162,11 @@ func (s *State) derive(c *model.Conversion) {
 	}
 }
 
-// defaulted is a webhook as an API server completes it: k8s.io/kubernetes/pkg/apis/admissionregistration/v1 and
-// v1beta1, SetDefaults_MutatingWebhook, SetDefaults_ValidatingWebhook and SetDefaults_Rule.
+// defaulted returns a webhook as an API server completes it. A missing value of sideEffects, which an API server refuses,
+// is None.
 func defaulted(w admissionregistrationv1.MutatingWebhook, api string) admissionregistrationv1.MutatingWebhook {
-	w = *w.DeepCopy()
-	failure, match, timeout := admissionregistrationv1.Fail, admissionregistrationv1.Equivalent, int32(10)
-	if api == "v1beta1" {
-		failure, match, timeout = admissionregistrationv1.Ignore, admissionregistrationv1.Exact, 30
-		w.SideEffects = cmp.Or(w.SideEffects, new(admissionregistrationv1.SideEffectClassUnknown))
-		if len(w.AdmissionReviewVersions) == 0 {
-			w.AdmissionReviewVersions = []string{"v1beta1"}
-		}
-	}
-	w.FailurePolicy = cmp.Or(w.FailurePolicy, &failure)
-	w.MatchPolicy = cmp.Or(w.MatchPolicy, &match)
-	w.TimeoutSeconds = cmp.Or(w.TimeoutSeconds, &timeout)
+	w = spec.Defaulted(w, api)
 	w.SideEffects = cmp.Or(w.SideEffects, new(admissionregistrationv1.SideEffectClassNone))
-	w.ReinvocationPolicy = cmp.Or(w.ReinvocationPolicy, new(admissionregistrationv1.NeverReinvocationPolicy))
-	w.NamespaceSelector = cmp.Or(w.NamespaceSelector, &metav1.LabelSelector{})
-	w.ObjectSelector = cmp.Or(w.ObjectSelector, &metav1.LabelSelector{})
-	for i, r := range w.Rules {
-		w.Rules[i].Scope = cmp.Or(r.Scope, new(admissionregistrationv1.AllScopes))
-	}
 	return w
 }
 

@@ -13,3 +13,15 @@ dependencies() {
 		go mod edit -droprequire "$refused"
 	done
 }
+
+# versions raises the versions of go.mod to those in VERSIONS, the go.mod of another project, where these are higher: the
+# copy then shares its compiled dependencies. It does nothing without VERSIONS.
+versions() {
+	[ -n "${VERSIONS:-}" ] || return 0
+	go mod edit -json "$VERSIONS" | sed -nE 's#^\t\t\t"(Path|Version)": "(.*)",?$#\2#p' | paste -d ' ' - - | while read -r path version; do
+		own=$(sed -nE "s#^(require)?[[:space:]]+$path (v[^ ]+).*#\\2#p" go.mod | head -1)
+		if [ -n "$own" ] && [ "$(printf '%s\n%s\n' "$own" "$version" | sort -V | tail -1)" != "$own" ]; then
+			echo "-require=$path@$version"
+		fi
+	done | xargs -r go mod edit
+}

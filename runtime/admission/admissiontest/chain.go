@@ -119,14 +119,7 @@ func (c *chain[T]) call(t testing.TB, name string, h http.Handler) (changed, ok 
 	if c.last.Response == nil {
 		return false, false
 	}
-	for _, w := range c.last.Response.Warnings {
-		if !slices.Contains(c.warnings, w) { // an API server sends a text once
-			c.warnings = append(c.warnings, w)
-		}
-	}
-	for key, value := range c.last.Response.AuditAnnotations {
-		c.audit[key] = cmp.Or(c.audit[key], value) // the first value stays
-	}
+	c.add(c.last.Response.Warnings, c.last.Response.AuditAnnotations)
 	if !c.last.Response.Allowed {
 		return false, false
 	}
@@ -144,6 +137,18 @@ func (c *chain[T]) call(t testing.TB, name string, h http.Handler) (changed, ok 
 	}
 	c.note(name+" changes", diff, c.last.object)
 	return true, true
+}
+
+// add adds the warnings and audit annotations of an answer.
+func (c *chain[T]) add(warnings []string, audit map[string]string) {
+	for _, w := range warnings {
+		if !slices.Contains(c.warnings, w) { // an API server sends a text once
+			c.warnings = append(c.warnings, w)
+		}
+	}
+	for key, value := range audit {
+		c.audit[key] = cmp.Or(c.audit[key], value) // the first value stays
+	}
 }
 
 // note adds a change to the changes, with the object after it.

@@ -78,14 +78,7 @@ func (c *chain[T]) runPolicies(t testing.TB, phase string) (changed, ok bool) {
 	if answer.Error != "" {
 		t.Fatalf("the policies give no answer: %s", answer.Error)
 	}
-	for _, w := range answer.Warnings {
-		if !slices.Contains(c.warnings, w) {
-			c.warnings = append(c.warnings, w)
-		}
-	}
-	for key, value := range answer.AuditAnnotations {
-		c.audit[key] = cmp.Or(c.audit[key], value)
-	}
+	c.add(answer.Warnings, answer.AuditAnnotations)
 	if !answer.Allowed {
 		p.refused = &answer
 		return false, false

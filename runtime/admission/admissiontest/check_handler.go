@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/webhook-gen/webhook-gen/runtime/admission"
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // handlerCheck calls a handler, as an API server does and as it never would, with a probe in place of the validator or
@@ -199,14 +200,8 @@ func compacted(r admissionv1.AdmissionRequest) admissionv1.AdmissionRequest {
 
 // throughType returns an object after decoding it into the Go type and encoding it again; empty if there is no object.
 func (w Webhook) throughType(object []byte) string {
-	if len(object) == 0 {
-		return ""
-	}
-	value := reflect.New(w.objectType())
-	if err := json.Unmarshal(object, value.Interface()); err != nil {
-		return err.Error()
-	}
-	return written(value)
+	text, _ := through(w.objectType(), object)
+	return string(text)
 }
 
 // edits has the function replace the object by another one. A mutating webhook must answer with a patch that leads to
@@ -241,7 +236,7 @@ func (c handlerCheck) edits(t testing.TB, r Review[json.RawMessage]) {
 		result.Unchanged()
 		return
 	}
-	after, err := decodeJSON(result.object)
+	after, err := failure.Decode(result.object)
 	if err != nil {
 		t.Fatal(err)
 	}

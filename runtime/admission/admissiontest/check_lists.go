@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // movesElements has the function reverse a list with keys and edit each of its elements. Each element must keep the
@@ -77,7 +79,7 @@ func (c handlerCheck) withElements(list List) []byte {
 // unknown returns the unknown members of the list's elements, by the elements' keys.
 func (l List) unknown(t reflect.Type, object []byte) map[string]any {
 	found := map[string]any{}
-	value, err := decodeJSON(object)
+	value, err := failure.Decode(object)
 	if err != nil {
 		return nil
 	}

@@ -285,12 +285,7 @@ func (c policyCheck) smallest(t *testing.T, r policyRequest, f policyFinding) (p
 	}
 	k := c.described.kindOf(Kind{r.Kind.Group + "/" + r.Kind.Version, r.Kind.Kind})
 	search := failure.Search{
-		Steps: func(object []byte) (steps []failure.Step) {
-			for _, path := range partsOf(object) {
-				steps = append(steps, failure.Step{Path: path})
-			}
-			return steps
-		},
+		Steps:   partsOf,
 		Written: func(object []byte) (json.RawMessage, bool) { return object, k != nil && k.problem(object) == "" },
 		Failing: func(inputs []failure.Objects) []bool {
 			requests := make([]policyRequest, len(inputs))
@@ -331,39 +326,11 @@ func (c policyCheck) showing(t *testing.T, requests []policyRequest, f policyFin
 	return all
 }
 
-// partsOf returns the paths of the members and elements of an object, the outer ones first. An object keeps its kind,
-// its name and its namespace.
-func partsOf(object []byte) (paths [][]string) {
-	const most = 300
-	value, err := decodeJSON(object)
-	if err != nil {
-		return nil
-	}
-	type part struct {
-		path  []string
-		value any
-	}
-	level := []part{{nil, value}}
-	for len(level) > 0 && len(paths) < most {
-		here := level[0]
-		level = level[1:]
-		add := func(name string, value any) {
-			below := append(slices.Clone(here.path), name)
-			if !isIdentity(here.path, name) {
-				paths = append(paths, below)
-			}
-			level = append(level, part{below, value})
-		}
-		switch value := here.value.(type) {
-		case map[string]any:
-			for _, name := range slices.Sorted(maps.Keys(value)) {
-				add(name, value[name])
-			}
-		case []any:
-			for i := range value {
-				add(fmt.Sprint(i), value[i])
-			}
-		}
-	}
-	return paths
+// partsOf returns the steps that remove the members and elements of an object, the outer ones first. An object keeps its
+// kind, its name and its namespace.
+func partsOf(object []byte) []failure.Step {
+	return slices.DeleteFunc(failure.Removals(object), func(s failure.Step) bool {
+		last := len(s.Path) - 1
+		return isIdentity(s.Path[:last], s.Path[last])
+	})
 }

@@ -46,6 +46,16 @@ const times, patient = 6, 96
 // another is the invariant of determinism.
 const another = "gives another answer to the same request"
 
+// randomObjects returns objects that are filled at random, sparse ones first.
+func (w Webhook) randomObjects() (all []json.RawMessage) {
+	for elements := range 3 {
+		for seed := range uint64(rounds) {
+			all = append(all, filled(w.objectType(), seed, elements))
+		}
+	}
+	return all
+}
+
 func (c randomCheck) checks(call call) []check {
 	var checks []check
 	for _, operation := range c.operations() {
@@ -276,11 +286,11 @@ func (c randomCheck) keepsUnknown(ctx context.Context, r rawReview, first *rawRe
 	if result.Response == nil || !result.Response.Allowed {
 		return &finding{invariant: "unknown", message: "does not allow members that the type does not know: " + result.reason()}
 	}
-	before, err := decodeJSON(object)
+	before, err := failure.Decode(object)
 	if err != nil {
 		return &finding{invariant: "unknown", message: err.Error()}
 	}
-	after, err := decodeJSON(result.object)
+	after, err := failure.Decode(result.object)
 	if err != nil {
 		return &finding{invariant: "unknown", message: err.Error()}
 	}

@@ -8,9 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/structural"
 )
 
@@ -41,14 +40,7 @@ func definitionsIn(t testing.TB, patterns []string) map[schema.GroupVersionKind]
 		roots = append(roots, matched...)
 	}
 	for _, root := range roots {
-		err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || filepath.Ext(file) != ".yaml" && filepath.Ext(file) != ".yml" {
-				return err
-			}
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return err
-			}
+		err := eachYAML(root, func(_ string, text []byte) error {
 			for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), len(text)); ; {
 				var d struct {
 					Kind string `json:"kind"`
@@ -113,7 +105,7 @@ func (d *definition) decoded(object json.RawMessage) json.RawMessage {
 
 // unknown returns the paths of an object's fields that are not in the schema, sorted.
 func (d *definition) unknown(object json.RawMessage) []string {
-	written, err := decodeJSON(object)
+	written, err := failure.Decode(object)
 	if err != nil {
 		return nil
 	}
@@ -165,7 +157,7 @@ func (d *definition) accepts(object json.RawMessage) bool {
 	if d == nil || object == nil {
 		return true
 	}
-	value, err := decodeJSON(object)
+	value, err := failure.Decode(object)
 	members, ok := value.(map[string]any)
 	return err == nil && ok && d.schema.Validate(members) == nil
 }

@@ -72,12 +72,7 @@ func (c deletingCheck) checkHandler(t testing.TB, call call) {
 // checkFinalizers removes the last finalizer of each object that the validator refuses, while the object is being
 // deleted. All of these updates must be allowed, or the object stays for ever.
 func (c deletingCheck) checkFinalizers(t testing.TB, call call) {
-	objects := slices.Clone(c.samples)
-	for elements := range 3 {
-		for seed := range uint64(rounds) {
-			objects = append(objects, filled(c.objectType(), seed, elements))
-		}
-	}
+	objects := slices.Concat(c.samples, c.randomObjects())
 	refused := 0
 	for _, object := range objects {
 		if c.allows(t, c.reviewOf(admissionv1.Update, call, object, object)) &&
@@ -125,7 +120,7 @@ func withMember(object json.RawMessage, name string, value any) json.RawMessage 
 
 // edited returns an object after an edit of its members; the same if it has none.
 func edited(object json.RawMessage, edit func(map[string]any)) json.RawMessage {
-	value, err := decodeJSON(object)
+	value, err := failure.Decode(object)
 	members, ok := value.(map[string]any)
 	if err != nil || !ok {
 		return object

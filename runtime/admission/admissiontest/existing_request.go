@@ -338,8 +338,8 @@ func (c existingCheck) losesUnknown(r existingRequest) string {
 	if reply.object == nil {
 		return ""
 	}
-	before, err := decodeJSON(r.object)
-	after, afterErr := decodeJSON(reply.object)
+	before, err := failure.Decode(r.object)
+	after, afterErr := failure.Decode(reply.object)
 	if errors.Join(err, afterErr) != nil {
 		return ""
 	}

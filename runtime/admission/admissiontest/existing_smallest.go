@@ -31,8 +31,8 @@ func (c existingCheck) smallest(r existingRequest, holds func(existingRequest) b
 // withoutOne returns the object without one of its optional members or elements, for each of them.
 func withoutOne(t reflect.Type, object []byte) []json.RawMessage {
 	var all []json.RawMessage
-	for _, path := range optionalPaths(t, object) {
-		if smaller, ok := without(object, path); ok {
+	for _, part := range removalsFrom(t, object) {
+		if smaller, ok := without(object, part.Path); ok {
 			all = append(all, smaller)
 		}
 	}
@@ -41,7 +41,7 @@ func withoutOne(t reflect.Type, object []byte) []json.RawMessage {
 
 // without returns a JSON object without the value at a path, whose elements are names and indexes.
 func without(object []byte, path []string) ([]byte, bool) {
-	value, err := decodeJSON(object)
+	value, err := failure.Decode(object)
 	if err != nil {
 		return nil, false
 	}
@@ -52,21 +52,21 @@ func without(object []byte, path []string) ([]byte, bool) {
 	return smaller, err == nil && !bytes.Equal(smaller, object)
 }
 
-// optionalPaths returns the paths of the members that the Go type may leave out, the outer ones first. Entries of maps
-// and elements of lists are optional, too. An object keeps its kind, name and namespace.
-func optionalPaths(t reflect.Type, object []byte) [][]string {
-	value, err := decodeJSON(object)
+// removalsFrom returns the steps that remove the members that the Go type may leave out, the outer ones first. Entries of
+// maps and elements of lists are optional, too. An object keeps its kind, name and namespace.
+func removalsFrom(t reflect.Type, object []byte) []failure.Step {
+	value, err := failure.Decode(object)
 	if err != nil {
 		return nil
 	}
 	w := optionalWalk{}
 	w.value(t, value, nil)
-	slices.SortStableFunc(w.paths, func(a, b []string) int { return len(a) - len(b) })
-	return w.paths
+	slices.SortStableFunc(w.steps, func(a, b failure.Step) int { return len(a.Path) - len(b.Path) })
+	return w.steps
 }
 
 type optionalWalk struct {
-	paths [][]string
+	steps []failure.Step
 	// entries visits the maps; nil visits none.
 	entries func(path []string, entries map[string]any)
 }
@@ -115,7 +115,7 @@ func (w *optionalWalk) value(t reflect.Type, value any, path []string) {
 func (w *optionalWalk) add(path []string, name string, optional bool) []string {
 	below := append(slices.Clone(path), name)
 	if optional {
-		w.paths = append(w.paths, below)
+		w.steps = append(w.steps, failure.Step{Path: below})
 	}
 	return below
 }

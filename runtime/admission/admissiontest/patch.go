@@ -3,21 +3,21 @@
 package admissiontest
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // applyPatch applies a JSON patch strictly by RFC 6902. An API server is more lenient in places, but it gives the same
 // result for each patch that passes here.
 func applyPatch(object, patch []byte) ([]byte, error) {
-	document, err := decodeJSON(object)
+	document, err := failure.Decode(object)
 	if err != nil {
 		return nil, err
 	}
@@ -31,20 +31,6 @@ func applyPatch(object, patch []byte) ([]byte, error) {
 		}
 	}
 	return json.Marshal(document)
-}
-
-// decodeJSON decodes one JSON value, with all digits of numbers.
-func decodeJSON(data []byte) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil {
-		return nil, err
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return nil, errors.New("something follows the JSON value")
-	}
-	return value, nil
 }
 
 // operation is one operation of a JSON patch.
@@ -86,7 +72,7 @@ func (o operation) apply(document any) (any, error) {
 	if o.Value == nil {
 		return nil, errors.New("it has no value")
 	}
-	value, err := decodeJSON(o.Value)
+	value, err := failure.Decode(o.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -182,5 +168,5 @@ func clone(value any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeJSON(data)
+	return failure.Decode(data)
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 	"github.com/webhook-gen/webhook-gen/runtime/internal/structural"
 )
 
@@ -55,11 +56,11 @@ func (c policyCheck) edges(k policyKind, m matched, call policyCall, first int) 
 // withoutMember returns an object without one of the members that its parts may lack.
 func (k policyKind) withoutMember(object json.RawMessage, n int) json.RawMessage {
 	var all []json.RawMessage
-	for _, path := range partsOf(object) {
-		if len(path) != 2 || path[0] == "metadata" {
+	for _, part := range partsOf(object) {
+		if len(part.Path) != 2 || part.Path[0] == "metadata" {
 			continue
 		}
-		if rest, ok := without(object, path); ok && k.problem(rest) == "" {
+		if rest, ok := without(object, part.Path); ok && k.problem(rest) == "" {
 			all = append(all, rest)
 		}
 	}
@@ -72,7 +73,7 @@ func (k policyKind) withoutMember(object json.RawMessage, n int) json.RawMessage
 // withEdge returns an object with a number or text in some of its places, as far as the schema accepts it there.
 func (k policyKind) withEdge(object json.RawMessage, edge any, some func() bool) json.RawMessage {
 	const most = 300 // places
-	tree, err := decodeJSON(object)
+	tree, err := failure.Decode(object)
 	if err != nil {
 		return object
 	}

@@ -123,7 +123,7 @@ func (d policyDescription) lacksParams(policy string) bool {
 
 // problem returns the reason why an API server refuses an object by its schema; empty for a valid one.
 func (k policyKind) problem(object json.RawMessage) string {
-	value, err := decodeJSON(object)
+	value, err := failure.Decode(object)
 	if err != nil {
 		return err.Error()
 	}
@@ -224,18 +224,7 @@ func withLabels(all []map[string]string, s *metav1.LabelSelector) []map[string]s
 	if s == nil {
 		return all
 	}
-	set := maps.Clone(s.MatchLabels)
-	if set == nil {
-		set = map[string]string{}
-	}
-	for _, e := range s.MatchExpressions {
-		switch {
-		case e.Operator == metav1.LabelSelectorOpExists:
-			set[e.Key] = "any"
-		case e.Operator == metav1.LabelSelectorOpIn && len(e.Values) > 0:
-			set[e.Key] = e.Values[0]
-		}
-	}
+	set := selectedLabels(s)
 	if slices.ContainsFunc(all, func(other map[string]string) bool { return maps.Equal(other, set) }) {
 		return all
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,12 +67,7 @@ func (c ratchetCheck) checkHandler(t testing.TB, call call) {
 // checkUpdates updates objects that the validator refuses. An update that changes nothing must be allowed. An update by
 // which an error comes must be denied.
 func (c ratchetCheck) checkUpdates(t testing.TB, call call) {
-	objects := c.samples
-	for elements := range 3 {
-		for seed := range uint64(rounds) {
-			objects = append(objects, filled(c.objectType(), seed, elements))
-		}
-	}
+	objects := slices.Concat(c.samples, c.randomObjects())
 	for i, object := range objects {
 		unchanged := c.reviewOf(admissionv1.Update, call, object, object)
 		result := unchanged.Send(t, c.handler)

@@ -58,11 +58,7 @@ func (s Suite) replacementOf(t testing.TB, w Webhook, handler http.Handler, all 
 	if i := slices.IndexFunc(all, func(c configured) bool { return c.Name == w.Name && c.mutating == w.Mutating }); i >= 0 {
 		c.configured = all[i]
 	}
-	for _, o := range s.samplesWith(t, true) {
-		if slices.Contains(w.Kinds, Kind{o.APIVersion, o.Kind}) {
-			c.samples = append(c.samples, o.object)
-		}
-	}
+	c.samples = s.samplesFor(t, w)
 	c.deniedFolder = "config/samples/denied"
 	if len(s.Samples) > 0 {
 		c.deniedFolder = filepath.Join(s.Samples[0], "denied")
@@ -457,7 +453,7 @@ func (c replacementCheck) neighbours(base pair) (all []pair) {
 			add(renamed(object, name, namespaceOf(object)))
 		}
 		for i, more := 0, true; more; i++ {
-			tree, err := decodeJSON(object)
+			tree, err := failure.Decode(object)
 			if err != nil || len(all) >= mostNeighbours {
 				return all
 			}
@@ -567,10 +563,8 @@ func (c replacementCheck) samplesAndFilled() []json.RawMessage {
 			all = append(all, c.placed(typed))
 		}
 	}
-	for elements := range 3 {
-		for seed := range uint64(rounds) {
-			all = append(all, c.placed(filled(c.objectType(), seed, elements)))
-		}
+	for _, object := range c.randomObjects() {
+		all = append(all, c.placed(object))
 	}
 	return all
 }
@@ -633,7 +627,7 @@ func (c replacementCheck) changed(random *rand.Rand, object json.RawMessage) jso
 			}
 			continue
 		}
-		tree, err := decodeJSON(object)
+		tree, err := failure.Decode(object)
 		if err != nil {
 			return object
 		}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // mostValues bounds the numbers and the texts that are taken from Go files or objects.
@@ -37,7 +39,7 @@ func (r Replacement) with(other Replacement) Replacement {
 // valuesOf returns the numbers and texts in objects.
 func valuesOf(objects []json.RawMessage) (r Replacement) {
 	for _, object := range objects {
-		tree, err := decodeJSON(object)
+		tree, err := failure.Decode(object)
 		if err != nil {
 			continue
 		}
@@ -57,7 +59,7 @@ func valuesOf(objects []json.RawMessage) (r Replacement) {
 
 // hasNull reports whether a member or element of an object is null.
 func hasNull(object json.RawMessage) bool {
-	tree, err := decodeJSON(object)
+	tree, err := failure.Decode(object)
 	found := false
 	if err == nil && tree != nil {
 		eachLeaf(tree, nil, func(path []string, v any) {

@@ -97,18 +97,8 @@ func (r *Result[T]) Unchanged() *Result[T] {
 // Patched checks the patch, as JSON: the operations in their order.
 func (r *Result[T]) Patched(patch string) *Result[T] {
 	r.t.Helper()
-	if !r.answered() {
-		return r
-	}
-	if _, err := decodeJSON([]byte(patch)); err != nil {
-		r.t.Fatalf("admissiontest: the patch to compare with: %v", err)
-	}
-	if _, err := decodeJSON(r.Response.Patch); err != nil {
-		r.t.Errorf("no patch, want %s", patch)
-		return r
-	}
-	if diff := failure.Diff([]byte(patch), r.Response.Patch); diff != "" {
-		r.t.Errorf("patch (-want +got):\n%s", diff)
+	if r.answered() {
+		r.compare("patch", []byte(patch), r.Response.Patch)
 	}
 	return r
 }
@@ -129,32 +119,34 @@ func (r *Result[T]) Becomes(want *T) *Result[T] {
 		r.t.Fatalf("admissiontest: %v", err)
 	}
 	kind := schema.GroupVersionKind(r.sent.Kind)
-	r.compare(withKind(wanted, kind), withKind(got, kind))
+	r.compare(patched, withKind(wanted, kind), withKind(got, kind))
 	return r
 }
 
 // BecomesJSON is Becomes for the whole JSON, including fields that are unknown to T.
 func (r *Result[T]) BecomesJSON(want string) *Result[T] {
 	r.t.Helper()
-	if !r.answered() {
-		return r
+	if r.answered() {
+		r.compare(patched, []byte(want), r.object)
 	}
-	r.compare([]byte(want), r.object)
 	return r
 }
 
-// compare compares two objects as JSON.
-func (r *Result[T]) compare(want, got []byte) {
+// patched is the object that tests compare.
+const patched = "object after the patch"
+
+// compare compares two patches or objects as JSON.
+func (r *Result[T]) compare(what string, want, got []byte) {
 	r.t.Helper()
-	if _, err := decodeJSON(want); err != nil {
-		r.t.Fatalf("admissiontest: the object to compare with: %v", err)
+	if _, err := failure.Decode(want); err != nil {
+		r.t.Fatalf("admissiontest: the %s to compare with: %v", what, err)
 	}
-	if _, err := decodeJSON(got); err != nil {
-		r.t.Errorf("there is no object, want %s", want)
+	if _, err := failure.Decode(got); err != nil {
+		r.t.Errorf("there is no %s, want %s", what, want)
 		return
 	}
 	if diff := failure.Diff(want, got); diff != "" {
-		r.t.Errorf("object after the patch (-want +got):\n%s", diff)
+		r.t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 

@@ -94,7 +94,7 @@ func TestAssertionsThatDoNotHold(t *testing.T) {
 		"a warning":                     {"", func(r *result) { r.Warned() }, `warnings ["no priority given"], want []`},
 		"no audit annotation":           {"high", func(r *result) { r.Audited("seen", "") }, "audit annotation seen"},
 		"unchanged, but patched":        {"", func(r *result) { r.Unchanged() }, "want no patch"},
-		"patched, but unchanged":        {"high", func(r *result) { r.Patched(`[]`) }, "no patch, want []"},
+		"patched, but unchanged":        {"high", func(r *result) { r.Patched(`[]`) }, "there is no patch, want []"},
 		"patched in another way":        {"", func(r *result) { r.Patched(`[]`) }, "patch (-want +got)"},
 		"another object":                {"", func(r *result) { r.Becomes(orderOf("high")) }, "object after the patch (-want +got)"},
 		"another object as JSON":        {"", func(r *result) { r.BecomesJSON(`{}`) }, "object after the patch (-want +got)"},

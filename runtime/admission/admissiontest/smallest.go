@@ -12,19 +12,14 @@ import (
 	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
-// removals returns the steps that remove the parts that a Go type may leave out.
+// removals returns removalsFrom for a Go type.
 func removals(t reflect.Type) func(object []byte) []failure.Step {
-	return func(object []byte) (steps []failure.Step) {
-		for _, path := range optionalPaths(t, object) {
-			steps = append(steps, failure.Step{Path: path})
-		}
-		return steps
-	}
+	return func(object []byte) []failure.Step { return removalsFrom(t, object) }
 }
 
 // simpler returns the steps that make the texts and numbers of an object simpler.
 func simpler(object []byte) (steps []failure.Step) {
-	tree, err := decodeJSON(object)
+	tree, err := failure.Decode(object)
 	if err != nil {
 		return nil
 	}
@@ -41,7 +36,7 @@ func simpler(object []byte) (steps []failure.Step) {
 
 // shorter returns the steps that give the entries of maps names of one letter.
 func shorter(t reflect.Type, object []byte) (steps []failure.Step) {
-	tree, err := decodeJSON(object)
+	tree, err := failure.Decode(object)
 	if err != nil {
 		return nil
 	}

@@ -210,7 +210,7 @@ func (c Case[T]) compare(last *Result[T]) {
 	case c.Object != nil:
 		last.Becomes(c.Object)
 	case c.Request.json != "":
-		last.compare(withKind([]byte(c.Request.json), last.review.kind), last.object)
+		last.compare(patched, withKind([]byte(c.Request.json), last.review.kind), last.object)
 	default:
 		last.Becomes(c.Request.object)
 	}

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/webhook-gen/webhook-gen/runtime/internal/failure"
 )
 
 // unknownMember is the name of a member that no Go type has.
@@ -17,7 +19,7 @@ const unknownMember = "unknownToTheType"
 // withUnknown adds an unknown member to each JSON object that is a struct in Go, as a newer client would write it. Each
 // has a value of its own.
 func withUnknown(t reflect.Type, object []byte) []byte {
-	value, err := decodeJSON(object)
+	value, err := failure.Decode(object)
 	if err != nil {
 		return object
 	}

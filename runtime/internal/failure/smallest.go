@@ -159,7 +159,7 @@ func (s Search) after(object json.RawMessage, steps []Step) (json.RawMessage, bo
 	if len(steps) == 0 {
 		return object, true
 	}
-	tree, err := decode(object)
+	tree, err := Decode(object)
 	if err != nil {
 		return nil, false
 	}
@@ -225,7 +225,7 @@ func (s Step) apply(v any, path []string) any {
 
 // Removals returns the steps that remove each member and each element of an object, the outer ones first.
 func Removals(object []byte) (steps []Step) {
-	tree, err := decode(object)
+	tree, err := Decode(object)
 	if err != nil {
 		return nil
 	}
@@ -251,12 +251,4 @@ func walk(v any, path []string, visit func(path []string)) {
 			below(strconv.Itoa(i), element)
 		}
 	}
-}
-
-// decode reads a JSON value, and keeps its numbers as they are.
-func decode(text []byte) (v any, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	err = decoder.Decode(&v)
-	return v, err
 }

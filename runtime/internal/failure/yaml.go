@@ -5,7 +5,9 @@ package failure
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -17,7 +19,7 @@ const mostLines = 20
 
 // YAML returns an object in JSON as YAML, without null and without empty structs of the object, which Go types write.
 func YAML(object []byte) string {
-	value, err := decoded(object)
+	value, err := Decode(object)
 	if err != nil {
 		return clip(string(object), 2000)
 	}
@@ -36,13 +38,18 @@ func YAML(object []byte) string {
 	return strings.Join(shortened(lines), "\n")
 }
 
-// decoded keeps numbers as they are written.
-func decoded(text []byte) (any, error) {
+// Decode reads one JSON value. Numbers stay as they are written.
+func Decode(text []byte) (any, error) {
 	var value any
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	err := decoder.Decode(&value)
-	return value, err
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return nil, errors.New("something follows the JSON value")
+	}
+	return value, nil
 }
 
 // appendYAML appends the lines of a value. The first line begins with head, all others with indent.
@@ -128,8 +135,8 @@ func shortened(lines []string) []string {
 // Diff returns the differences of two objects in JSON: for each path one line with the value in the first object and
 // one with the value in the second. It is empty for equal objects.
 func Diff(want, got []byte) string {
-	w, wantErr := decoded(want)
-	g, gotErr := decoded(got)
+	w, wantErr := Decode(want)
+	g, gotErr := Decode(got)
 	if wantErr != nil || gotErr != nil {
 		if bytes.Equal(want, got) {
 			return ""

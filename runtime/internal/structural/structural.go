@@ -48,7 +48,7 @@ func (s *Schema) Prune(object map[string]any) {
 	}
 	// Type and metadata of an object have a schema of their own.
 	root := &Schema{Properties: s.Properties, AdditionalProperties: s.AdditionalProperties, Preserve: s.Preserve, Embedded: true}
-	root.prune(object)
+	root.prune(object, false)
 	s.dropNulls(object)
 }
 
@@ -78,60 +78,29 @@ func (s *Schema) values() (*Schema, bool) {
 	return s.AdditionalProperties.Schema, true
 }
 
-func (s *Schema) prune(v any) {
-	if s != nil && s.Preserve {
-		s.pruneKnown(v)
-		return
+// prune removes members without a schema. keep is true for the elements of a list that keeps unknown members.
+func (s *Schema) prune(v any, keep bool) {
+	if s == nil {
+		s = &Schema{}
 	}
+	keep = keep || s.Preserve
 	switch v := v.(type) {
 	case map[string]any:
-		if s == nil {
-			clear(v)
-			return
-		}
 		for name, value := range v {
 			if s.Embedded && isOfObject(name) {
 				continue
 			}
 			if property, ok := s.Properties[name]; ok {
-				property.prune(value)
+				property.prune(value, false)
 			} else if values, ok := s.values(); ok {
-				values.prune(value)
-			} else {
+				values.prune(value, false)
+			} else if !keep {
 				delete(v, name)
 			}
 		}
 	case []any:
-		var items *Schema
-		if s != nil {
-			items = s.Items
-		}
 		for _, element := range v {
-			items.prune(element)
-		}
-	}
-}
-
-// pruneKnown prunes the members with a schema of an object that may have others.
-func (s *Schema) pruneKnown(v any) {
-	if s == nil {
-		return
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for name, value := range v {
-			if s.Embedded && isOfObject(name) {
-				continue
-			}
-			if property, ok := s.Properties[name]; ok {
-				property.prune(value)
-			} else if values, ok := s.values(); ok {
-				values.prune(value)
-			}
-		}
-	case []any:
-		for _, element := range v {
-			s.Items.pruneKnown(element)
+			s.Items.prune(element, keep)
 		}
 	}
 }

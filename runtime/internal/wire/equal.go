@@ -2,7 +2,10 @@
 
 package wire
 
-import "reflect"
+import (
+	"maps"
+	"reflect"
+)
 
 // Equal reports whether two values are the same. Values that JSON does not tell apart may be different, such as an
 // empty list and a nil list.
@@ -40,6 +43,16 @@ func (s *Shape) Equal(a, b reflect.Value) bool {
 			}
 		}
 		return true
+	case Dict:
+		x, ok := a.Interface().(map[string]string)
+		y, ok2 := b.Interface().(map[string]string)
+		if ok && ok2 { // without an allocation for each entry
+			return (x == nil) == (y == nil) && maps.Equal(x, y)
+		}
+	case Self:
+		if a.Comparable() && a.Equal(b) {
+			return true
+		}
 	}
 	return reflect.DeepEqual(a.Interface(), b.Interface())
 }

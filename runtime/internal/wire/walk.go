@@ -68,6 +68,9 @@ func (s *Shape) With(keep func(f *Member) bool) *Shape {
 	return kept
 }
 
+// IsEmbedded reports whether the field is in an embedded struct, which a pointer may lead to.
+func (f *Member) IsEmbedded() bool { return len(f.path) > 1 }
+
 // HasAll reports whether the shape has members of all names.
 func (s *Shape) HasAll(names []string) bool {
 	for _, name := range names {

@@ -288,8 +288,12 @@ func (n *inventor) null() {
 	n.add(n.some(), n.of(pointerTo(&typ{kind: text}), "+nullable"))
 }
 
-// hook adds fields that code of the user converts: text and its number of letters behind a sign.
+// hook adds fields that code of the user converts.
 func (n *inventor) hook() {
+	if n.turn%2 == 1 {
+		n.hookList()
+		return
+	}
 	f, p := n.of(&typ{kind: text}), n.main()
 	h := n.add(p, f)
 	again(h)
@@ -304,6 +308,33 @@ func (n *inventor) hook() {
 	}
 	n.hooks[p.spoke.name+f.goName+"ToHub"] = fmt.Sprintf("src *api.%s, dst *hub.%s) error {\n\tdst.%s = %s\n\treturn nil\n}", p.spoke.name, p.hub.name, h.goName, there)
 	n.hooks[p.spoke.name+f.goName+"FromHub"] = fmt.Sprintf("src *hub.%s, dst *api.%s) error {\n\tdst.%s = %s\n\treturn nil\n}", p.hub.name, p.spoke.name, f.goName, back)
+}
+
+// hookList adds lists with keys that code of the user converts. Each version has a member that the other one lacks, and
+// the hub lacks an element.
+func (n *inventor) hookList() {
+	key := n.of(&typ{kind: text})
+	key.json, key.goName, key.tag, key.limits.required = "name", "Name", "", true
+	s := &structure{name: fmt.Sprint("T", n.id()), fields: []*field{key, n.of(&typ{kind: text})}}
+	f, p := n.of(&typ{kind: list, elem: structOf(s), keys: []string{"name"}}, "+listType=map", "+listMapKey=name"), n.main()
+	h := n.add(p, f)
+	again(h)
+	n.detach(f.t)
+	t := h.t.elem.structure
+	note, more := s.fields[1], n.of(&typ{kind: text})
+	t.fields = []*field{t.fields[0], more}
+	for _, g := range []*field{f, h, key, t.fields[0], note, more} {
+		g.plain = false
+	}
+	n.free[f] = false
+	n.changes[f.id], n.changes[note.id], n.changes[more.id] = "hooked list", "gone from the hub", "new in the hub"
+	f.rules = []string{fmt.Sprintf("custom(hub: %q)", h.json)}
+	each := func(parameters, from, to, element string) string {
+		return fmt.Sprintf("%s) error {\n\tfor _, e := range src.%s {\n\t\tif e.Name != \"b\" {\n\t\t\tdst.%s = append(dst.%[3]s, %[4]s{Name: e.Name})\n\t\t}\n\t}\n\treturn nil\n}",
+			parameters, from, to, element)
+	}
+	n.hooks[p.spoke.name+f.goName+"ToHub"] = each(fmt.Sprintf("src *api.%s, dst *hub.%s", p.spoke.name, p.hub.name), f.goName, h.goName, "hub."+t.name)
+	n.hooks[p.spoke.name+f.goName+"FromHub"] = each(fmt.Sprintf("src *hub.%s, dst *api.%s", p.hub.name, p.spoke.name), h.goName, f.goName, "api."+s.name)
 }
 
 func changeOf(name string) change {

@@ -72,7 +72,7 @@ func (t *tally) add(m *made) {
 		t.features[name] += n
 	}
 	for _, change := range m.changes {
-		if slices.Contains([]string{"bounds", "default", "required", "lossy hook"}, change) {
+		if slices.Contains([]string{"bounds", "default", "required", "lossy hook", "hooked list"}, change) {
 			return
 		}
 	}
@@ -105,7 +105,9 @@ type player struct {
 	tally *tally
 	older bool                      // see session
 	reads map[string]map[string]any // the last read of each version
-	log   []string
+	// backup are the annotations of the first read of each version.
+	backup map[string]any
+	log    []string
 }
 
 // counts completes a fault, and reports whether it counts: no finding announces it.
@@ -135,6 +137,12 @@ func (p *player) step(o operation) *fault {
 		object = clone(p.reads[o.version])
 		if !o.apply(object) {
 			return nil
+		}
+		if o.verb == "restore" {
+			metadata(object)["annotations"] = copied(p.backup[o.version])
+			if p.backup[o.version] == nil {
+				delete(metadata(object), "annotations")
+			}
 		}
 	}
 	refused := (*invalid)(nil)
@@ -173,6 +181,12 @@ func (p *player) step(o operation) *fault {
 		}
 		p.reads[v.name] = read
 	}
+	if before == nil {
+		p.backup = map[string]any{}
+		for name, read := range p.reads {
+			p.backup[name] = copied(metadata(read)["annotations"])
+		}
+	}
 	writer := p.version(o.version)
 	written := writer.leaves(object)
 	var touch []touched
@@ -186,11 +200,17 @@ func (p *player) step(o operation) *fault {
 		case v == writer:
 			f = p.own(o, v, written, read)
 		case before == nil:
+			if f = p.appears(writer, v, written, read); f == nil {
+				f = p.first(writer, v, written, read)
+			}
+		case o.verb == "restore": // values of the annotations may be older
 			f = p.first(writer, v, written, read)
 		default:
 			f = p.others(v, v.leaves(before[v.name]), read, touch)
 			if f == nil && o.verb == "remove" {
-				f = p.removed(writer, v, before[o.version], o, read)
+				if f = p.removed(writer, v, before[o.version], o, read); f == nil {
+					f = p.returns(writer, v, before, o, read)
+				}
 			}
 		}
 		if f == nil {
@@ -226,16 +246,12 @@ func (p *player) own(o operation, v *version, written, read map[string]leaf) *fa
 	return nil
 }
 
-// first judges what another version has of a new object.
-func (p *player) first(writer, v *version, written, read map[string]leaf) *fault {
-	wrote := map[string]leaf{} // by the place, which is the same in both versions
+// appears judges whether another version has values of a new object that nobody wrote.
+func (p *player) appears(writer, v *version, written, read map[string]leaf) *fault {
 	ids := map[int]bool{}
 	for _, l := range written {
 		for _, id := range l.chain {
 			ids[id] = true
-		}
-		if l.field != nil && l.field.plain && !l.presence {
-			wrote[l.place()] = l
 		}
 	}
 	for _, d := range differences(nil, read, false) {
@@ -250,6 +266,11 @@ func (p *player) first(writer, v *version, written, read map[string]leaf) *fault
 			}
 		}
 	}
+	return nil
+}
+
+// first judges whether another version has the values of an object that both can hold.
+func (p *player) first(writer, v *version, written, read map[string]leaf) *fault {
 	if p.theme == "shared struct" {
 		return nil // ids are of several places
 	}
@@ -343,6 +364,40 @@ func (p *player) removed(writer, v *version, before map[string]any, o operation,
 	return nil
 }
 
+// returns judges whether values of an element that an edit removed from a list without keys are in another version's
+// list, which then has more of them than its other elements had.
+func (p *player) returns(writer, v *version, before map[string]map[string]any, o operation, after map[string]leaf) *fault {
+	i, isIndex := o.path[len(o.path)-1].(int)
+	f, elems, ok := writer.at(before[o.version], o.path)
+	if !ok || !isIndex || len(elems) != 1 || elems[0] != anyElement || p.theme == "shared struct" {
+		return nil
+	}
+	count := func(leaves map[string]leaf, without int) map[string]int {
+		counts := map[string]int{}
+		for path, l := range leaves {
+			open, end := strings.IndexByte(path, '['), strings.IndexByte(path, ']')
+			if len(l.elems) == 0 || open < 0 || !slices.Contains(l.chain, f.id) || l.presence || l.order || l.field == nil || zero(l.value) || p.fallback(l) {
+				continue
+			}
+			if path[open+1:end] != fmt.Sprint(without) {
+				counts[path[end+1:]+" "+text0(l.value)]++
+			}
+		}
+		return counts
+	}
+	had, left, has := count(v.leaves(before[v.name]), -1), count(v.leaves(before[v.name]), i), count(after, -1)
+	for _, l := range after {
+		value := l.path[strings.IndexByte(l.path, ']')+1:] + " " + text0(l.value)
+		if has[value] > left[value] && has[value] <= had[value] && slices.Contains(l.chain, f.id) {
+			f := &fault{judge: "d", version: v.name, chain: l.chain, at: difference{leaf: l}, detail: fmt.Sprintf("%s removes %s, and %s still reads its %s at %s", writer.name, pathText(o.path), v.name, text0(l.value), l.path)}
+			if p.counts(f) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
 // at returns the field at a path, and the elements on the way.
 func (v *version) at(object map[string]any, path []any) (f *field, elems []string, ok bool) {
 	s, t := v.root, (*typ)(nil)
@@ -428,7 +483,7 @@ func (m *made) complete(f *fault, older bool) {
 	f.class, f.silent = m.cause(f, older), m.silent(f)
 	for _, found := range m.findings {
 		for version, lines := range m.lines {
-			if id, ok := lines[found.Line]; ok && strings.Contains(found.File, "api/"+version+"/") && slices.Contains(f.chain, id) {
+			if id, ok := lines[found.Line]; ok && strings.Contains(found.File, "api/"+version+"/") && slices.Contains(f.chain, id) && (found.Rule != "V16" || f.judge != "d") { // edits lose values, says V16
 				f.reported = found.Rule
 			}
 		}

@@ -48,6 +48,9 @@ func (c client) value(f *field, t *typ) any {
 		all := []any{}
 		for range length {
 			element := c.value(&field{}, t.elem)
+			if s := t.elem.value().structure; s != nil && len(t.keys) == 0 && len(all) > 0 && c.IntN(3) == 0 {
+				element = c.like(s, all[len(all)-1]) // equal in the version that lacks the member
+			}
 			if len(t.keys) > 0 {
 				members, _ := element.(map[string]any)
 				for _, key := range t.keys {
@@ -68,6 +71,16 @@ func (c client) value(f *field, t *typ) any {
 		return members
 	}
 	return c.scalar(f, t)
+}
+
+// like returns an element that differs from another one in one member at most.
+func (c client) like(s *structure, other any) any {
+	element, ok := copied(other).(map[string]any)
+	if members := s.members(); ok && len(members) > 0 {
+		f := members[c.IntN(len(members))]
+		element[f.json] = c.value(f, f.t)
+	}
+	return element
 }
 
 func (c client) scalar(f *field, t *typ) any {
@@ -120,7 +133,7 @@ func (c client) itself(t *typ) any {
 // element, or moves one behind the next.
 type operation struct {
 	version string
-	verb    string // create, set, remove, insert, swap, label or nothing
+	verb    string // create, set, remove, insert, swap, label, restore (annotations of a backup) or nothing
 	path    []any  // names and indexes
 	value   any
 }
@@ -179,7 +192,7 @@ func (o operation) apply(object map[string]any) bool {
 		return true
 	}
 	if len(o.path) == 0 {
-		return o.verb == "nothing"
+		return o.verb == "nothing" || o.verb == "restore"
 	}
 	_, done := o.at(object, o.path)
 	return done
@@ -296,8 +309,11 @@ func inside(p place) []place {
 // operation invents something to do with an object of a version.
 func (c client) operation(v *version, object map[string]any) operation {
 	o := operation{version: v.name, verb: "nothing"}
-	switch c.IntN(12) {
+	switch c.IntN(13) {
 	case 0:
+		return o
+	case 2:
+		o.verb = "restore"
 		return o
 	case 1:
 		o.verb, o.value = "label", fmt.Sprint(c.IntN(1000))

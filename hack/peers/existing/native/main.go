@@ -7,7 +7,8 @@
 //   - ValidateCreate, ValidateUpdate and ValidateDelete take a typed request, and add warnings to it;
 //   - methods for operations that no marker lists are removed;
 //   - DefaultCreate and DefaultUpdate call the existing Default;
-//   - one function of the package registers the handlers in place of controller-runtime's builder;
+//   - one function of the package registers the handlers in place of controller-runtime's builder, or each function
+//     those of its builder, if their fields need its parameters or receiver;
 //   - callers of the methods, the project's tests included, pass a request.
 //
 // It runs in the folder of the project: native PACKAGES. It stops at the first code that it cannot move.
@@ -73,12 +74,14 @@ func run(patterns []string) error {
 
 // A handler is a type that import created, with the existing types whose code it takes over.
 type handler struct {
-	name    string                       // the created type
-	fields  *ast.FieldList               // of the created type
-	stubs   map[string]*ast.FuncDecl     // its methods by name
-	sources []*types.TypeName            // the validator and the defaulter
-	object  string                       // the Go expression of the object's type
-	values  []string                     // the fields that the set-up sets
+	name    string                   // the created type
+	fields  *ast.FieldList           // of the created type
+	stubs   map[string]*ast.FuncDecl // its methods by name
+	sources []*types.TypeName        // the validator and the defaulter
+	object  string                   // the Go expression of the object's type
+	values  []string                 // the fields that the set-up sets
+	own     string                   // the receiver of the set-up, if that is the validator
+	setup   *ast.FuncDecl
 	moved   map[*types.Func]*types.Named // the methods that take a request, with the type of it
 }
 
@@ -187,10 +190,15 @@ func (m *move) builder(f *ast.FuncDecl, call *ast.CallExpr) error {
 		return m.errorf(call, "no handler was created")
 	}
 	h.object = strings.TrimSuffix(strings.TrimPrefix(m.text(object), "&"), "{}")
+	h.setup = f
 	if !slices.Contains(m.setups, f) {
 		m.setups = append(m.setups, f)
 	}
 	for _, s := range sources {
+		if name, ok := s.(*ast.Ident); ok && f.Recv != nil && m.pkg.TypesInfo.Uses[name] == m.pkg.TypesInfo.Defs[f.Recv.List[0].Names[0]] {
+			h.sources, h.own = append(h.sources, named(m.pkg.TypesInfo.TypeOf(name)).Obj()), name.Name
+			continue
+		}
 		literal, ok := ast.Unparen(s).(*ast.UnaryExpr)
 		if !ok {
 			return m.errorf(s, "no literal")
@@ -269,7 +277,8 @@ func (m *move) moveTypes() error {
 // moveMethods gives the validator's methods requests, and lets the created methods of a defaulter call the old one.
 func (m *move) moveMethods() error {
 	for _, h := range m.handlers {
-		for _, s := range h.sources {
+		slices.SortFunc(h.sources, func(a, b *types.TypeName) int { return cmp.Compare(a.Pos(), b.Pos()) })
+		for _, s := range slices.Compact(h.sources) {
 			for method := range named(s.Type()).Methods() {
 				f := m.function(method)
 				if f == nil {
@@ -279,7 +288,9 @@ func (m *move) moveMethods() error {
 				switch method.Name() {
 				case "ValidateCreate", "ValidateUpdate", "ValidateDelete":
 					if stub == nil {
-						m.remove(f, f.Doc)
+						if !m.used(method) { // by a test
+							m.remove(f, f.Doc)
+						}
 						continue
 					}
 					if err := m.validator(h, method, f, stub); err != nil {
@@ -447,7 +458,11 @@ func (m *move) call(file *ast.File, n *ast.AssignStmt, call *ast.CallExpr) {
 		m.count++
 		name := fmt.Sprintf("request%d", m.count)
 		m.insert(n.Pos(), fmt.Sprintf("%s := %s\n", name, request))
-		m.insert(n.End(), fmt.Sprintf("\n%s %s %s.Warnings()", warnings, m.assign(n.Lhs[0]), name))
+		list := name + ".Warnings()"
+		if theirs := m.importedAs(n, "sigs.k8s.io/controller-runtime/pkg/webhook/admission"); theirs != "" {
+			list = theirs + ".Warnings(" + list + ")" // the test may compare types
+		}
+		m.insert(n.End(), fmt.Sprintf("\n%s %s %s", warnings, m.assign(n.Lhs[0]), list))
 		request = name
 	}
 	m.replace(n.Lhs[0].Pos(), n.Lhs[1].Pos(), "")
@@ -463,25 +478,43 @@ func (m *move) assign(lhs ast.Expr) string {
 	return "="
 }
 
-// register lets the first set-up register all handlers, and the others nothing.
+// register lets the first set-up register all handlers, and the others nothing. If a set-up has parameters beside the
+// manager or is a method of a validator, each one registers its own.
 func (m *move) register() error {
-	var all []string
+	alone := slices.ContainsFunc(m.setups, func(f *ast.FuncDecl) bool { return f.Type.Params.NumFields() > 1 })
 	for _, h := range m.handlers {
 		if h.object == "" {
 			return fmt.Errorf("%s: no set-up function", h.name)
 		}
-		all = append(all, fmt.Sprintf("%s: &%s{%s},\n", h.name, h.name, strings.Join(h.values, ", ")))
+		alone = alone || h.own != ""
 	}
-	slices.Sort(all)
 	for i, f := range m.setups {
-		body := "return nil"
-		if i == 0 {
-			manager := f.Type.Params.List[0].Names[0].Name
-			body = fmt.Sprintf("return Webhooks{\n%s}.Register(%s.GetWebhookServer().Register)",
-				strings.Join(slices.Compact(all), ""), manager)
-		}
 		if len(f.Body.List) != 1 {
 			return m.errorf(f, "a set-up with other statements")
+		}
+		var here, without []string
+		for _, h := range m.handlers {
+			value := h.own
+			if value == "" {
+				value = fmt.Sprintf("&%s{%s}", h.name, strings.Join(h.values, ", "))
+			}
+			if !alone || h.setup == f {
+				here = append(here, fmt.Sprintf("%s: %s,\n", h.name, value))
+			} else {
+				without = append(without, fmt.Sprintf("w.Without.%s = true\n", h.name))
+			}
+		}
+		slices.Sort(here)
+		slices.Sort(without)
+		here, without = slices.Compact(here), slices.Compact(without)
+		manager := f.Type.Params.List[0].Names[0].Name
+		body := "return nil"
+		switch {
+		case len(without) > 0:
+			body = fmt.Sprintf("w := Webhooks{\n%s}\n%sreturn w.Register(%s.GetWebhookServer().Register)",
+				strings.Join(here, ""), strings.Join(without, ""), manager)
+		case i == 0:
+			body = fmt.Sprintf("return Webhooks{\n%s}.Register(%s.GetWebhookServer().Register)", strings.Join(here, ""), manager)
 		}
 		m.replace(f.Body.Lbrace, f.Body.Rbrace+1, "{\n"+body+"\n}")
 	}
@@ -560,7 +593,7 @@ func (m *move) typeName(e ast.Expr) types.Object {
 	return nil
 }
 
-func (m *move) used(v *types.Var) bool {
+func (m *move) used(v types.Object) bool {
 	for _, object := range m.pkg.TypesInfo.Uses {
 		if object == v {
 			return true

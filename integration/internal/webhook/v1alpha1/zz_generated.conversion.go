@@ -79,7 +79,7 @@ var (
 
 // FleetToHub converts a Fleet of v1alpha1 to v1.
 func (c Converter) FleetToHub(ctx context.Context, src *fleetv1alpha1.Fleet, dst *fleetv1.Fleet) error {
-	ctx = conversion.Within(ctx, src)
+	ctx = conversion.WithObject(ctx, src)
 	*dst = fleetv1.Fleet{TypeMeta: metav1.TypeMeta{APIVersion: "fleet.example.com/v1", Kind: "Fleet"}}
 	if err := c.fleetToHub(ctx, src, dst); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (c Converter) FleetToHub(ctx context.Context, src *fleetv1alpha1.Fleet, dst
 
 // FleetFromHub converts a Fleet of v1 to v1alpha1.
 func (c Converter) FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fleetv1alpha1.Fleet) error {
-	ctx = conversion.Within(ctx, src)
+	ctx = conversion.WithObject(ctx, src)
 	*dst = fleetv1alpha1.Fleet{TypeMeta: metav1.TypeMeta{APIVersion: "fleet.example.com/v1alpha1", Kind: "Fleet"}}
 	if err := c.fleetFromHub(ctx, src, dst); err != nil {
 		return err
@@ -158,9 +158,7 @@ func (c Converter) fleetSpecToHub(ctx context.Context, src *fleetv1alpha1.FleetS
 			dst.Docking = new(fleetv1.Docking)
 		}
 		dst.Docking.TimeoutSeconds = new(int64)
-		if err := conversion.ToSeconds(
-			dst.Docking.TimeoutSeconds, *src.DockingTimeout,
-		); err != nil && !conversion.LeaveOut(ctx) {
+		if err := conversion.ToSeconds(dst.Docking.TimeoutSeconds, *src.DockingTimeout); err != nil && !conversion.Omit(ctx) {
 			return fmt.Errorf("dockingTimeout: %w", err)
 		}
 	}
@@ -210,7 +208,7 @@ func (c Converter) fleetSpecFromHub(ctx context.Context, src *fleetv1.FleetSpec,
 			dst.DockingTimeout = new(metav1.Duration)
 			if err := conversion.FromSeconds(
 				dst.DockingTimeout, *src.Docking.TimeoutSeconds,
-			); err != nil && !conversion.LeaveOut(ctx) {
+			); err != nil && !conversion.Omit(ctx) {
 				return fmt.Errorf("docking.timeoutSeconds: %w", err)
 			}
 		}

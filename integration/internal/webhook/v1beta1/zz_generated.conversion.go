@@ -50,7 +50,7 @@ var (
 
 // FleetToHub converts a Fleet of v1beta1 to v1.
 func FleetToHub(ctx context.Context, src *fleetv1beta1.Fleet, dst *fleetv1.Fleet) error {
-	ctx = conversion.Within(ctx, src)
+	ctx = conversion.WithObject(ctx, src)
 	*dst = fleetv1.Fleet{TypeMeta: metav1.TypeMeta{APIVersion: "fleet.example.com/v1", Kind: "Fleet"}}
 	if err := fleetToHub(ctx, src, dst); err != nil {
 		return err
@@ -60,7 +60,7 @@ func FleetToHub(ctx context.Context, src *fleetv1beta1.Fleet, dst *fleetv1.Fleet
 
 // FleetFromHub converts a Fleet of v1 to v1beta1.
 func FleetFromHub(ctx context.Context, src *fleetv1.Fleet, dst *fleetv1beta1.Fleet) error {
-	ctx = conversion.Within(ctx, src)
+	ctx = conversion.WithObject(ctx, src)
 	*dst = fleetv1beta1.Fleet{TypeMeta: metav1.TypeMeta{APIVersion: "fleet.example.com/v1beta1", Kind: "Fleet"}}
 	if err := fleetFromHub(ctx, src, dst); err != nil {
 		return err

@@ -68,7 +68,7 @@ var (
 
 // CronJobToHub converts a CronJob of v2 to v1.
 func (c Converter) CronJobToHub(ctx context.Context, src *batchv2.CronJob, dst *batchv1.CronJob) error {
-	ctx = conversion.Within(ctx, src)
+	ctx = conversion.WithObject(ctx, src)
 	*dst = batchv1.CronJob{TypeMeta: metav1.TypeMeta{APIVersion: "batch.tutorial.kubebuilder.io/v1", Kind: "CronJob"}}
 	if err := c.cronJobToHub(ctx, src, dst); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (c Converter) CronJobToHub(ctx context.Context, src *batchv2.CronJob, dst *
 
 // CronJobFromHub converts a CronJob of v1 to v2.
 func (c Converter) CronJobFromHub(ctx context.Context, src *batchv1.CronJob, dst *batchv2.CronJob) error {
-	ctx = conversion.Within(ctx, src)
+	ctx = conversion.WithObject(ctx, src)
 	*dst = batchv2.CronJob{TypeMeta: metav1.TypeMeta{APIVersion: "batch.tutorial.kubebuilder.io/v2", Kind: "CronJob"}}
 	if err := c.cronJobFromHub(ctx, src, dst); err != nil {
 		return err

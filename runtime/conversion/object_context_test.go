@@ -23,7 +23,7 @@ func TestPartial(t *testing.T) {
 		"labels alone":           {metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}, true},
 		"nothing":                {metav1.ObjectMeta{}, true},
 	} {
-		if ctx := Within(ctx, &tc.ObjectMeta); Partial(ctx) != tc.want || ObjectOf[metav1.Object](ctx) != &tc.ObjectMeta {
+		if ctx := WithObject(ctx, &tc.ObjectMeta); Partial(ctx) != tc.want || ObjectOf[metav1.Object](ctx) != &tc.ObjectMeta {
 			t.Errorf("%s: partial is %t", name, Partial(ctx))
 		}
 	}

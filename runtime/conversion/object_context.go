@@ -10,8 +10,8 @@ import (
 
 type objectKey struct{}
 
-// Within returns a context that carries the object being converted.
-func Within(ctx context.Context, object metav1.Object) context.Context {
+// WithObject returns a context that carries the object being converted.
+func WithObject(ctx context.Context, object metav1.Object) context.Context {
 	return context.WithValue(ctx, objectKey{}, object)
 }
 
@@ -30,7 +30,7 @@ func seeing(ctx context.Context, object metav1.Object) context.Context {
 	if ctx.Value(objectKey{}) == nil {
 		return ctx
 	}
-	return Within(ctx, object)
+	return WithObject(ctx, object)
 }
 
 // Partial reports whether the object being converted is a partial one, as server-side apply

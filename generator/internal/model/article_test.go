@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package render
+package model
 
 import "testing"
 
@@ -9,7 +9,7 @@ func TestArticle(t *testing.T) {
 		"Order": "an Order", "Machine": "a Machine", "User": "a User",
 		"HTTPRoute": "an HTTPRoute", "UDPRoute": "a UDPRoute", "IPAddress": "an IPAddress", "TLSRoute": "a TLSRoute",
 	} {
-		if got := article(name); got != want {
+		if got := Article(name); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
