@@ -329,7 +329,7 @@ func (im *importer) nextSteps(after engine.State) []string {
 	for _, a := range im.holders {
 		for _, w := range a.webhooks {
 			if tests := filepath.Join(w.Webhook.Package.Dir, handlersTestFile); regular.Exists(tests) {
-				once(fmt.Sprintf("remove %s, or give it the new handlers: it tests the old ones", im.rel(tests)))
+				once(fmt.Sprintf("remove %s: it tests the old handlers", im.rel(tests)))
 			}
 		}
 	}
