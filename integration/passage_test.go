@@ -13,7 +13,7 @@ import (
 )
 
 // TestPassage lets a group past a webhook that fails closed, and has a policy report each passage: the recipe of
-// docs/guides/handlers.md. All others are still stopped, without a report.
+// docs/guides/cookbook-rules.md. All others are still stopped, without a report.
 func TestPassage(t *testing.T) {
 	e := onAPIServer(t)
 	namespace := e.namespace(t, nil)

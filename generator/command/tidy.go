@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -50,23 +49,13 @@ type goStep struct {
 func (s goStep) in(root string) string {
 	command := "go "
 	if rel, err := filepath.Rel(root, s.dir); err == nil && rel != "." {
-		command += "-C " + shellWord(filepath.ToSlash(rel)) + " "
+		command += "-C " + program.Word(filepath.ToSlash(rel)) + " "
 	}
 	words := make([]string, len(s.args))
 	for i, a := range s.args {
-		words[i] = shellWord(a)
+		words[i] = program.Word(a)
 	}
 	return command + strings.Join(words, " ")
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9._/@:=~+,-]+$`)
-
-// shellWord returns a text as one word of a shell.
-func shellWord(text string) string {
-	if plainWord.MatchString(text) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // isTidy reports whether go mod tidy would leave a module as it is.

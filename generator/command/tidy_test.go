@@ -15,6 +15,7 @@ import (
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/engine"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
+	"github.com/webhook-gen/webhook-gen/internal/program"
 )
 
 // TestGoSteps has the steps that follow from changes.
@@ -137,7 +138,7 @@ func write(t *testing.T, path, text string) {
 // TestCommandsForShells prints names of folders as words that a shell leaves as they are.
 func TestCommandsForShells(t *testing.T) {
 	for _, name := range []string{"a b", "$(injected)", "`injected`", "it's", "a;b", "a\nb", "*", "", "~x", "-x", "a#b", "!x", "ordinary/v1"} {
-		out, err := exec.Command("sh", "-c", "printf %s "+shellWord("./"+name)).Output()
+		out, err := exec.Command("sh", "-c", "printf %s "+program.Word("./"+name)).Output()
 		if err != nil || string(out) != "./"+name {
 			t.Errorf("%q is %q for a shell: %v", name, out, err)
 		}

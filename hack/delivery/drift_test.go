@@ -3,6 +3,7 @@
 package delivery
 
 import (
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"os"
@@ -42,6 +43,7 @@ func TestDrift(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]int{}
+	bundle := base64.StdEncoding.EncodeToString(newAuthority(t).pem())
 	all := []string{"../metrics", "../servicemonitor", "../migration", "../webhook/policies-1.30"}
 	settings := p.read("webhook-gen.yaml")
 	for name, of := range map[string]struct {
@@ -56,7 +58,7 @@ func TestDrift(t *testing.T) {
 			"wait": map[string]any{"enabled": true, "objects": []any{map[string]any{"apiVersion": "shop.example.com/v1", "kind": "Order", "metadata": map[string]any{"name": "probe"}}}},
 		}},
 		"self-managed": {settings: map[string]string{"cert-manager": "self-managed"}},
-		"secret":       {settings: map[string]string{"cert-manager": "secret"}, values: map[string]any{"certificates": map[string]any{"mode": "secret", "caBundle": "LS0tLS1CRUdJTg=="}}},
+		"secret":       {settings: map[string]string{"cert-manager": "secret"}, values: map[string]any{"certificates": map[string]any{"mode": "secret", "caBundle": bundle}}},
 		"aggregated":   {settings: map[string]string{"cert-manager": "self-managed\n  topology: aggregated"}},
 	} {
 		for _, file := range []string{"config/default/kustomization.yaml", "charts/shop/values.yaml"} { // the user's
@@ -73,7 +75,7 @@ func TestDrift(t *testing.T) {
 			p.write("config/default/kustomization.yaml", p.read("config/default/kustomization.yaml")+"components: ["+strings.Join(of.components, ", ")+"]\n")
 		}
 		t.Run("kustomize, "+name, func(t *testing.T) {
-			undrifted(t, applied, p.in(t).run(p.kustomize, "build", "config/default"), seen)
+			undrifted(t, applied, p.in(t).run(p.kustomize, "build", "config/default"), bundle, seen)
 		})
 		t.Run("helm, "+name, func(t *testing.T) {
 			p := p.in(t)
@@ -81,7 +83,7 @@ func TestDrift(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			undrifted(t, applied, out, seen)
+			undrifted(t, applied, out, bundle, seen)
 		})
 	}
 	for _, kind := range []string{"Namespace", "Deployment", "Service", "ServiceAccount", "PodDisruptionBudget", "NetworkPolicy", "HorizontalPodAutoscaler",
@@ -93,9 +95,9 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// undrifted applies the objects of a manifest, compares what the API server has of each, and deletes them. It counts
-// them by kind.
-func undrifted(t *testing.T, c client.Client, manifest string, seen map[string]int) {
+// undrifted applies the objects of a manifest, compares what the API server has of each, and deletes them. Another writer
+// sets caBundle meanwhile. It counts the objects by kind.
+func undrifted(t *testing.T, c client.Client, manifest, bundle string, seen map[string]int) {
 	t.Helper()
 	var objects []*unstructured.Unstructured
 	for document := range strings.SplitSeq("\n"+manifest, "\n---\n") {
@@ -129,6 +131,7 @@ func undrifted(t *testing.T, c client.Client, manifest string, seen map[string]i
 			t.Errorf("%s %s: %v", file.GetKind(), file.GetName(), err)
 			continue
 		}
+		keepsBundle(t, c, file, live, bundle)
 		disown(live, scaled)
 		for _, difference := range differences("", file.Object, live.Object) {
 			t.Errorf("%s %s: %s", file.GetKind(), file.GetName(), difference)
@@ -148,6 +151,56 @@ func undrifted(t *testing.T, c client.Client, manifest string, seen map[string]i
 			}
 			return fmt.Errorf("%s %s is still there: %w", o.GetKind(), o.GetName(), err)
 		})
+	}
+}
+
+// keepsBundle sets each caBundle of an object as cert-manager's injector does, and applies the manifest again: the
+// bundles stay.
+func keepsBundle(t *testing.T, c client.Client, file, live *unstructured.Unstructured, bundle string) {
+	t.Helper()
+	injected := live.DeepCopy()
+	var set, kept int
+	clients(injected.Object, func(config map[string]any) {
+		if config["caBundle"] == nil && config["service"] != nil {
+			config["caBundle"] = bundle
+			set++
+		}
+	})
+	if set == 0 {
+		return
+	}
+	if err := c.Patch(t.Context(), injected, client.MergeFrom(live), client.FieldOwner("injector")); err != nil {
+		t.Fatal(err)
+	}
+	again := file.DeepCopy()
+	if err := c.Patch(t.Context(), again, client.Apply, client.FieldOwner("test"), client.ForceOwnership); err != nil {
+		t.Fatal(err)
+	}
+	clients(again.Object, func(config map[string]any) {
+		if config["caBundle"] != nil && config["service"] != nil {
+			kept++
+		}
+	})
+	if kept != set {
+		t.Errorf("%s %s: %d of %d bundles stay", file.GetKind(), file.GetName(), kept, set)
+	}
+}
+
+// clients calls a function for each clientConfig of an object.
+func clients(value any, visit func(config map[string]any)) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, member := range value {
+			if config, ok := member.(map[string]any); ok && key == "clientConfig" {
+				visit(config)
+			} else {
+				clients(member, visit)
+			}
+		}
+	case []any:
+		for _, element := range value {
+			clients(element, visit)
+		}
 	}
 }
 

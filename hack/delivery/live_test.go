@@ -55,7 +55,7 @@ func (p project) live(t *testing.T, c cluster) {
 }
 
 // switched takes the chart's definition from one version to two, and back: values decide, after the program has looked.
-// Then the cluster decides, and a GitOps controller that ignores the two fields leaves them alone.
+// Then the cluster decides, and nothing applies the definition meanwhile.
 func (p project) switched(t *testing.T, c cluster, url, authority string) {
 	t.Helper()
 	const definition = "orders.shop.example.com"

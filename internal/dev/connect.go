@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	programs "github.com/webhook-gen/webhook-gen/internal/program"
 )
 
 // errCluster means that the cluster could not be reached, or has refused something.
@@ -40,7 +42,7 @@ type cluster struct {
 func connect(ctx context.Context, o Options) (*cluster, error) {
 	c := &cluster{command: []string{o.Kubectl}, out: o.Out, again: "webhook-gen dev --restore"}
 	if o.Kubectl != "kubectl" {
-		c.again += " --kubectl " + shellWord(o.Kubectl)
+		c.again += " --kubectl " + programs.Word(o.Kubectl)
 	}
 	arguments := []string{"config", "view", "--minify", "-o", "json"}
 	if o.Context != "" {
@@ -61,21 +63,11 @@ func connect(ctx context.Context, o Options) (*cluster, error) {
 	}
 	server := config.Clusters[0].Cluster.Server
 	c.command = append(c.command, "--context", config.Context)
-	c.again += " --context " + shellWord(config.Context)
+	c.again += " --context " + programs.Word(config.Context)
 	c.name = fmt.Sprintf("the cluster of context %q, %s,", config.Context, server)
 	c.local = isLocal(config.Context, server)
 	fmt.Fprintf(o.Out, "dev: context %s, %s\n", config.Context, server)
 	return c, nil
-}
-
-// shellWord quotes a word for a shell where that is necessary.
-func shellWord(word string) string {
-	if strings.ContainsFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@=+-", r)
-	}) {
-		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	return word
 }
 
 // isLocal reports that a context is for a cluster on this machine: by the names that local clusters give it, or by an

@@ -14,7 +14,9 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/webhook-gen/webhook-gen/internal/regular"
@@ -43,20 +45,11 @@ type object struct {
 func (o object) reference() string { return resourceOf(o.Kind) + "/" + o.Name }
 
 func resourceOf(kind string) string {
-	switch kind {
-	case "MutatingWebhookConfiguration":
-		return mutatingResource
-	case "ValidatingWebhookConfiguration":
-		return validatingResource
-	case "ValidatingAdmissionPolicy":
-		return "validatingadmissionpolicies." + admissionGroup
-	case "MutatingAdmissionPolicy":
-		return "mutatingadmissionpolicies." + admissionGroup
-	case "ValidatingAdmissionPolicyBinding", "MutatingAdmissionPolicyBinding":
-		return strings.ToLower(kind) + "s." + admissionGroup
-	default:
+	if kind == "CustomResourceDefinition" {
 		return crdResource
 	}
+	resource, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Group: admissionGroup, Kind: kind})
+	return resource.GroupResource().String()
 }
 
 // policyKinds are the kinds of policies and of their bindings.

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
@@ -31,13 +33,19 @@ func CheckModule(dir string) error {
 	return nil
 }
 
-// CheckSources is CheckModule, and checks all Go files below dir, too.
+// isSource reports whether the go command reads files with an extension in the folder of a package
+// (go/build, fileListForExt).
+func isSource(extension string) bool {
+	return slices.Contains(strings.Fields(".go .c .cc .cpp .cxx .m .h .hh .hpp .hxx .f .F .for .f90 .s .S .sx .swig .swigcxx"), extension)
+}
+
+// CheckSources is CheckModule, and checks all files of packages below dir, too.
 func CheckSources(dir string) error {
 	if err := CheckModule(dir); err != nil {
 		return err
 	}
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Type().IsRegular() || filepath.Ext(path) != ".go" {
+		if err != nil || d.IsDir() || d.Type().IsRegular() || !isSource(filepath.Ext(path)) {
 			return nil //nolint:nilerr // the go command reports a folder that cannot be read
 		}
 		if info, err := os.Stat(path); err != nil || info.IsDir() {

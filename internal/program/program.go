@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 // Find returns the absolute path of a program in PATH. dir is the folder that the command works in. Find passes over
@@ -79,4 +81,14 @@ func resolved(path string) string {
 		return path
 	}
 	return real
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9._/@:=+,-]+$`)
+
+// Word returns a text as one word of a shell.
+func Word(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -46,7 +46,7 @@ func (r *restoring) set(f *wire.Member, v, value reflect.Value) {
 	if !ok { // the field is behind a nil embedded pointer, which will be set
 		field = f.Root(v)
 	}
-	if !r.inside { // the list around an element is a copy
+	if !r.inside || f.IsEmbedded() { // the list around an element is a copy
 		was := reflect.New(field.Type()).Elem()
 		was.Set(field)
 		r.undo = append(r.undo, func() { field.Set(was) })

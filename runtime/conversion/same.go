@@ -109,11 +109,13 @@ func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, from *wire.
 		f := &s.Fields[i]
 		part, all := same.of(f.Name)
 		value, ok := f.In(v)
-		if all || !ok || f.Omits(value) {
+		was := from.MemberOf(f.Name)
+		// Members that the conversion has not seen may not be zero, and values that do not fit are.
+		stays := ok && f.OmitZero && f.Shape.Kind == wire.Structure && was != nil && was.Kind == wire.Structure && isObject(named(source, f.Name))
+		if all || !ok || f.Omits(value) && !stays {
 			continue
 		}
 		below, target := f.Shape.PointedAt(value)
-		was := from.MemberOf(f.Name)
 		if part == nil && target.IsValid() && below.HoldsMissing(was) {
 			joined = append(joined, f.Name)
 			e.field(f)
@@ -126,7 +128,7 @@ func (e *encoder) members(s *wire.Shape, v reflect.Value, same Same, from *wire.
 		}
 		mayBeMissing := was != nil && f.MayBeMissing()
 		mayBeEmpty := isStruct || part != nil
-		if part == nil && (e.partial && isStruct || mayBeMissing || was != nil && below.HasMissing) {
+		if part == nil && (e.partial && isStruct || mayBeMissing || stays || was != nil && below.HasMissing) {
 			part = e.none
 		}
 		if part == nil || below.Kind != wire.Structure || !target.IsValid() {

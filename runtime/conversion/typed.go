@@ -31,12 +31,12 @@ func keyedOf(s *wire.Shape, v reflect.Value, p *plan) (keyed, bool) {
 		element = element.Elem
 	}
 	k := keyed{list: v, element: element, keys: make([]*wire.Member, 0, 2)}
-	if element.Kind != wire.Structure || !element.IsFlat() {
+	if element.Kind != wire.Structure {
 		return keyed{}, false
 	}
 	for _, name := range p.key.keys {
 		i, ok := element.Index[name]
-		if !ok {
+		if !ok || element.Fields[i].IsEmbedded() {
 			return keyed{}, false
 		}
 		switch f := &element.Fields[i]; f.Shape.Kind {

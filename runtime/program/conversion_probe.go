@@ -27,6 +27,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
 )
 
 const (
@@ -37,6 +39,9 @@ const (
 	probes = 10
 	// probeTimeout is the time that the API server gives to a conversion webhook.
 	probeTimeout = 30 * time.Second
+	// longestAnswer is how many bytes of an answer are read. It has room for many of the longest objects that etcd stores,
+	// which have 1.5 MiB, and smaller pages follow an answer that is longer.
+	longestAnswer = 64 << 20
 	// mostFailures is how many objects a probe names at most.
 	mostFailures = 20
 )
@@ -112,7 +117,7 @@ func (p *probe) page(ctx context.Context, objects []unstructured.Unstructured) (
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return nil
-	case len(objects) == 1 || !errors.As(err, new(refusal)):
+	case len(objects) == 1 || !errors.As(err, new(refusal)) && !errors.As(err, new(tooLong)):
 		f := failure{Message: err.Error()}
 		if len(objects) == 1 {
 			f.Namespace, f.Name = objects[0].GetNamespace(), objects[0].GetName()
@@ -131,6 +136,41 @@ func (p *probe) page(ctx context.Context, objects []unstructured.Unstructured) (
 type refusal struct{ message string }
 
 func (r refusal) Error() string { return r.message }
+
+// tooLong is the error of an answer of more than longestAnswer bytes.
+type tooLong struct{}
+
+func (tooLong) Error() string {
+	return fmt.Sprintf("the webhook's answer is longer than %d MiB", longestAnswer>>20)
+}
+
+// bounded returns a transport whose answers end with tooLong.
+func bounded(transport http.RoundTripper) http.RoundTripper { return boundedTransport{transport} }
+
+type boundedTransport struct{ http.RoundTripper }
+
+func (b boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		response.Body = &boundedBody{response.Body, longestAnswer}
+	}
+	return response, err
+}
+
+// boundedBody is an answer of which some bytes may still be read.
+type boundedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *boundedBody) Read(into []byte) (int, error) {
+	n, err := b.ReadCloser.Read(into[:min(len(into), b.left+1)])
+	if n > b.left {
+		return b.left, tooLong{}
+	}
+	b.left -= n
+	return n, err
+}
 
 // convert has the webhook convert objects. It has the demands of the API server: type webhookConverter of
 // k8s.io/apiextensions-apiserver/pkg/apiserver/conversion.
@@ -216,9 +256,15 @@ func (s *switcher) sender(ctx context.Context, c admissionregistrationv1.Webhook
 	if c.Service.Port != nil {
 		port = *c.Service.Port
 	}
+	config := rest.CopyConfig(s.config)
+	config.Wrap(bounded)
+	apiServer, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
 	through := func(path string) func(context.Context, []byte) ([]byte, error) {
 		return func(ctx context.Context, review []byte) ([]byte, error) {
-			text, err := s.known.RESTClient().Post().AbsPath(path).SetHeader("Content-Type", "application/json").Body(review).Do(ctx).Raw()
+			text, err := apiServer.RESTClient().Post().AbsPath(path).SetHeader("Content-Type", "application/json").Body(review).Do(ctx).Raw()
 			if status := (metav1.Status{}); err != nil && json.Unmarshal(text, &status) == nil && status.Message != "" {
 				return nil, errors.New(status.Message) // the error has only the words for the code
 			}
@@ -274,7 +320,7 @@ func direct(url, address string, caBundle []byte) (func(context.Context, []byte)
 			return (&net.Dialer{}).DialContext(ctx, network, address)
 		}
 	}
-	client := &http.Client{Transport: transport}
+	client := &http.Client{Transport: bounded(transport)}
 	return func(ctx context.Context, review []byte) ([]byte, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(review))
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,6 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 )
 
@@ -132,10 +132,6 @@ func TestSenderBehindAggregator(t *testing.T) {
 	defer server.Close()
 	s := &switcher{}
 	s.config = &rest.Config{Host: server.URL}
-	var err error
-	if s.known, err = discovery.NewDiscoveryClientForConfig(s.config); err != nil {
-		t.Fatal(err)
-	}
 	path := "/apis/shop.shop-system.svc/v1/convert"
 	send, err := s.sender(t.Context(), admissionregistrationv1.WebhookClientConfig{
 		Service: &admissionregistrationv1.ServiceReference{Namespace: "default", Name: "kubernetes", Path: &path}})
@@ -147,6 +143,53 @@ func TestSenderBehindAggregator(t *testing.T) {
 	}
 	if _, err := s.sender(t.Context(), admissionregistrationv1.WebhookClientConfig{}); err == nil {
 		t.Error("a webhook without address has a sender")
+	}
+}
+
+// TestEndlessAnswers stops reading an answer that does not end, with each status, of a URL and through the API server. A
+// page whose answer is too long is converted in parts.
+func TestEndlessAnswers(t *testing.T) {
+	for _, status := range []int{http.StatusOK, http.StatusInternalServerError} {
+		endless := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			for part := make([]byte, 1<<20); ; {
+				if _, err := w.Write(part); err != nil {
+					return
+				}
+			}
+		})
+		webhook, apiServer := httptest.NewTLSServer(endless), httptest.NewServer(endless)
+		defer webhook.Close()
+		defer apiServer.Close()
+		s := &switcher{}
+		s.config = &rest.Config{Host: apiServer.URL}
+		for name, client := range map[string]admissionregistrationv1.WebhookClientConfig{
+			"URL":     {URL: &webhook.URL, CABundle: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: webhook.Certificate().Raw})},
+			"Service": {Service: &admissionregistrationv1.ServiceReference{Namespace: "default", Name: "kubernetes"}},
+		} {
+			send, err := s.sender(t.Context(), client)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := send(t.Context(), []byte("review")); !errors.As(err, new(tooLong)) || len(text) > longestAnswer {
+				t.Errorf("%s, %d: %d bytes, %v", name, status, len(text), err)
+			}
+		}
+	}
+	p := answering(func(_, _ map[string]any) {})
+	whole := p.send
+	p.send = func(ctx context.Context, review []byte) ([]byte, error) {
+		if bytes.Count(review, []byte(`"uid"`)) > 30 || bytes.Contains(review, []byte(`"order-007"`)) {
+			return nil, tooLong{}
+		}
+		return whole(ctx, review)
+	}
+	if all := p.page(t.Context(), orderObjects(100)); len(all) != 1 || all[0].Name != "order-007" {
+		t.Errorf("a long page: %v", all)
+	}
+	p.send = func(context.Context, []byte) ([]byte, error) { return nil, tooLong{} }
+	if _, all, err := p.objects(t.Context(), true); err != nil || len(all) != 1 {
+		t.Errorf("without objects: %v, %v", all, err)
 	}
 }
 

@@ -481,6 +481,21 @@ mutations:
 			"P21 mutations[5].applyConfiguration.expression at Object.spec.nested: Widget.spec.nested is in a map, from which an apply configuration takes no Object.spec.nested: write Object.spec{nested: ...}",
 			"P21 mutations[6].applyConfiguration.expression at {: Widget.spec.items is a list of literals, which an apply configuration cannot have: write [Object.spec.items{...}]",
 		}},
+		"choices of literals in apply configurations": {"Mutating", `
+variables:
+- {name: item, expression: "{'name': 'a'}"}
+mutations:
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: has(object.spec.title) ? {'tags': ['new']} : {'tags': ['old']}}"}}
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spec{items: [{'name': 'b'}] + [variables.item]}}"}}
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spec{items: [variables.item]}}"}}
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: has(object.spec.title) ? {'title': 'y'} : {'title': 'x'}}"}}
+- {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spec{title: 'x' + 'y', replicas: 1 + 1}}"}}`, []string{"Widget"}, "", []string{
+			"P21 mutations[0].applyConfiguration.expression at [: Widget.spec.tags is in a map, from which an apply configuration takes no lists and maps: write Object.spec{tags: ...}",
+			"P21 mutations[0].applyConfiguration.expression at [: Widget.spec.tags is in a map, from which an apply configuration takes no lists and maps: write Object.spec{tags: ...}",
+			"P21 mutations[1].applyConfiguration.expression at {: Widget.spec.items is a list of literals, which an apply configuration cannot have: write [Object.spec.items{...}]",
+			"P21 mutations[1].applyConfiguration.expression at variables.item: Widget.spec.items is a list of literals, which an apply configuration cannot have: write [Object.spec.items{...}]",
+			"P21 mutations[2].applyConfiguration.expression at variables.item: Widget.spec.items is a list of literals, which an apply configuration cannot have: write [Object.spec.items{...}]",
+		}},
 		"apply configurations": {"Mutating", `
 mutations:
 - {patchType: ApplyConfiguration, applyConfiguration: {expression: "Object{spec: Object.spec{replicas: 1, title: 'x', items: [Object.spec.items{name: 'a', size: 1}]}, metadata: Object.metadata{labels: {'a': 'b'}}}"}}

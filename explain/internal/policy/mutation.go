@@ -73,6 +73,12 @@ func (e *typedEnvironment) fieldValue(role role, value ast.Expr, target node, na
 		}
 		return
 	}
+	if all := sides(value); len(all) > 1 && (target.decl.IsList() || value.AsCall().FunctionName() == operators.Conditional) {
+		for _, side := range all {
+			e.fieldValue(role, side, target, name, path, r)
+		}
+		return
+	}
 	switch value.Kind() {
 	case ast.StructKind:
 		if got := value.AsStruct().TypeName(); strings.HasPrefix(got, mutation.ObjectTypeName) && got != name {
@@ -90,7 +96,7 @@ func (e *typedEnvironment) fieldValue(role role, value ast.Expr, target node, na
 		}
 		element, _ := target.element()
 		for _, x := range elements {
-			if role == applyConfiguration && isCollection(x) {
+			if role == applyConfiguration && r.isCollection(x) {
 				r.at(x, "%s is a list of literals, which an apply configuration cannot have: write [%s{...}]", path, name)
 				continue
 			}
@@ -124,7 +130,7 @@ func (e *typedEnvironment) mapValue(role role, value ast.Expr, target node, name
 			r.at(entry.AsMapEntry().Key(), "%s has no field %s%s", path, key, proposal(key, target))
 		case role == applyConfiguration && of.Kind() == ast.StructKind && of.AsStruct().TypeName() != name:
 			r.at(of, "%s.%s is in a map, from which an apply configuration takes no %s: write %s{%s: ...}", path, key, of.AsStruct().TypeName(), name, key)
-		case role == applyConfiguration && isCollection(of):
+		case role == applyConfiguration && r.isCollection(of):
 			r.at(of, "%s.%s is in a map, from which an apply configuration takes no lists and maps: write %s{%s: ...}", path, key, name, key)
 		case role == applyConfiguration && field.isAtomic():
 			r.at(of, "%s.%s is atomic, which an apply configuration may not set: declare its list type, map type or struct type, or use a JSON patch", path, key)
@@ -154,8 +160,28 @@ func elementsOf(x ast.Expr) []ast.Expr {
 	return nil
 }
 
-// isCollection reports a list or a map that is written out.
-func isCollection(x ast.Expr) bool { return x.Kind() == ast.ListKind || x.Kind() == ast.MapKind }
+// sides returns the operands of a choice and of a sum, or the expression itself.
+func sides(x ast.Expr) []ast.Expr {
+	if x.Kind() == ast.CallKind {
+		switch args := x.AsCall().Args(); x.AsCall().FunctionName() {
+		case operators.Conditional:
+			return slices.Concat(sides(args[1]), sides(args[2]))
+		case operators.Add:
+			return slices.Concat(sides(args[0]), sides(args[1]))
+		}
+	}
+	return []ast.Expr{x}
+}
+
+// isCollection reports a list or a map that is written out, also in a variable, or as a side of a choice or a sum.
+func (r *reporter) isCollection(x ast.Expr) bool {
+	return slices.ContainsFunc(sides(x), func(side ast.Expr) bool {
+		if of := r.variable(side); of != nil {
+			return r.isCollection(of.Expr())
+		}
+		return side.Kind() == ast.ListKind || side.Kind() == ast.MapKind
+	})
+}
 
 // fits reports whether a value of one type can be one of another in JSON. Open types fit.
 func fits(got, want *celgo.Type) bool {

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
@@ -68,17 +70,17 @@ func (p Printer) text(w io.Writer, list List) error {
 		if d.Pos.IsValid() {
 			fmt.Fprintf(&out, "%s: ", p.position(d.Pos))
 		}
-		fmt.Fprintf(&out, "%s %s", p.coloured(d.Severity, d.Severity.String()+":"), d.Message)
+		fmt.Fprintf(&out, "%s %s", p.coloured(d.Severity, d.Severity.String()+":"), visible(d.Message))
 		if d.Rule != "" {
 			fmt.Fprintf(&out, " [%s]", d.Rule)
 		}
 		out.WriteByte('\n')
 		p.excerpt(&out, d.Range, d.Severity)
 		if d.Hint != "" {
-			fmt.Fprintf(&out, "    %s\n", d.Hint)
+			fmt.Fprintf(&out, "    %s\n", visible(d.Hint))
 		}
 		for _, r := range d.Related {
-			fmt.Fprintf(&out, "    %s: %s\n", p.position(r.Pos), r.Message)
+			fmt.Fprintf(&out, "    %s: %s\n", p.position(r.Pos), visible(r.Message))
 		}
 	}
 	_, err := w.Write(out.Bytes())
@@ -111,7 +113,7 @@ func (p Printer) excerpt(out *bytes.Buffer, at Range, s Severity) {
 	}, line[indent:start])
 	const longest = 60 // longer texts are cut
 	caret := "^" + strings.Repeat("~", min(max(width, 1), longest)-1)
-	fmt.Fprintf(out, "    %s\n    %s%s\n", line[indent:], pad, p.coloured(s, caret))
+	fmt.Fprintf(out, "    %s\n    %s%s\n", visible(line[indent:]), pad, p.coloured(s, caret))
 }
 
 func (p Printer) line(at Position) (string, bool) {
@@ -132,8 +134,28 @@ func (p Printer) line(at Position) (string, bool) {
 	return lines[at.Line-1], true
 }
 
+// visible returns a text with escapes for characters with which an author of it could command a terminal, or hide other
+// text there.
+func visible(text string) string {
+	hides := func(r rune) bool {
+		return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029')
+	}
+	if !strings.ContainsFunc(text, hides) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if hides(r) {
+			out.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
 func (p Printer) position(at Position) string {
-	file := p.File(at)
+	file := strings.ReplaceAll(visible(p.File(at)), "\n", `\n`)
 	switch {
 	case at.Line == 0:
 		return file

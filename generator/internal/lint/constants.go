@@ -5,16 +5,14 @@ package lint
 import (
 	"context"
 	"go/ast"
-	"go/token"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
+	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 )
 
 // Constant is a text that the code of a validator or defaulter passes to an API server unchanged.
@@ -37,10 +35,10 @@ const (
 	RuntimeWarning
 )
 
-// Constants reads the packages that contain the validators and defaulters of a project. It looks at the syntax alone:
-// it finds the value of a literal, of a constant of the package, and of several of them with + between.
+// Constants reads the packages that contain the validators and defaulters of a project. It looks at the syntax alone,
+// and finds the value of a literal, of a constant, and of several of them with + between.
 func Constants(ctx context.Context, module *load.Module, p *model.Project) (all []Constant) {
-	read := map[string]bool{}
+	read, values := map[string]bool{}, resolve.New(ctx, module)
 	for _, w := range p.Webhooks() {
 		path := codePath(w)
 		if read[path] {
@@ -48,7 +46,7 @@ func Constants(ctx context.Context, module *load.Module, p *model.Project) (all 
 		}
 		read[path] = true
 		if pkg := packageAt(ctx, module, path); pkg != nil {
-			all = append(all, implementations{pkg, p.Webhooks(), w}.constants()...)
+			all = append(all, implementations{pkg, values, p.Webhooks(), w}.constants()...)
 		}
 	}
 	return all
@@ -77,12 +75,12 @@ func packageAt(ctx context.Context, module *load.Module, path string) *load.Pack
 // implementations are the validators and defaulters in one package.
 type implementations struct {
 	*load.Package
+	values   *resolve.Resolver
 	webhooks []*model.Webhook
 	some     *model.Webhook // one of this package
 }
 
 func (p implementations) constants() (all []Constant) {
-	texts := sync.OnceValue(p.texts)
 	for f, fn := range p.Functions("Warn(", "AuditAnnotation(", "Warnings{") {
 		if fn.Body == nil {
 			continue
@@ -90,7 +88,7 @@ func (p implementations) constants() (all []Constant) {
 		w, requests := p.webhookOf(fn), requestsIn(f.AST, fn)
 		add := func(use Use, expressions ...ast.Expr) {
 			for _, e := range expressions {
-				if text, ok := texts().of(e); ok {
+				if text, ok := p.values.Constant(p.Package, f, e); ok {
 					all = append(all, Constant{f.Range(e.Pos(), e.End()), use, text, w})
 				}
 			}
@@ -165,48 +163,4 @@ func isOf(file *ast.File, t ast.Expr, suffix string, names ...string) bool {
 		base := path[strings.LastIndexByte(path, '/')+1:]
 		return err == nil && strings.HasSuffix(path, suffix) && (i.Name == nil && base == id.Name || i.Name != nil && i.Name.Name == id.Name)
 	})
-}
-
-// texts are the expressions of a package's constants, by name.
-type texts map[string]ast.Expr
-
-func (p implementations) texts() texts {
-	all := texts{}
-	for _, f := range p.FilesWith("const") {
-		for _, d := range f.AST.Decls {
-			decl, ok := d.(*ast.GenDecl)
-			if !ok || decl.Tok != token.CONST {
-				continue
-			}
-			for _, s := range decl.Specs {
-				spec := s.(*ast.ValueSpec)
-				for i, name := range spec.Names {
-					if i < len(spec.Values) {
-						all[name.Name] = spec.Values[i]
-					}
-				}
-			}
-		}
-	}
-	return all
-}
-
-// of is the text of an expression, if it is known.
-func (t texts) of(e ast.Expr) (string, bool) {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		text, err := strconv.Unquote(e.Value)
-		return text, err == nil && e.Kind == token.STRING
-	case *ast.ParenExpr:
-		return t.of(e.X)
-	case *ast.BinaryExpr:
-		left, ok := t.of(e.X)
-		right, ok2 := t.of(e.Y)
-		return left + right, ok && ok2 && e.Op == token.ADD
-	case *ast.Ident:
-		others := maps.Clone(t)
-		delete(others, e.Name) // a constant is not made of itself, but code may not compile
-		return others.of(t[e.Name])
-	}
-	return "", false
 }

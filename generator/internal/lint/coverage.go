@@ -68,15 +68,7 @@ func (p webhookPass) about() (containers, resources bool) {
 
 // isSeen reports whether the webhook, or another webhook or policy of the project, is for a request.
 func (p webhookPass) isSeen(r request) bool {
-	sees := func(policy *model.Policy) bool {
-		return policy.Spec.MatchConstraints != nil && slices.ContainsFunc(matching(policy).Spec.Rules, r.matchedBy) &&
-			!slices.ContainsFunc(policy.Spec.MatchConstraints.ExcludeResourceRules, func(x admissionregistrationv1.NamedRuleWithOperations) bool {
-				return len(x.ResourceNames) == 0 && r.matchedBy(x.RuleWithOperations)
-			})
-	}
-	return p.policy == nil && slices.ContainsFunc(p.Spec.Rules, r.matchedBy) || p.policy != nil && sees(p.policy) ||
-		slices.ContainsFunc(p.project.Webhooks(), func(w *model.Webhook) bool { return slices.ContainsFunc(w.Spec.Rules, r.matchedBy) }) ||
-		slices.ContainsFunc(p.project.Policies, sees)
+	return p.policy == nil && slices.ContainsFunc(p.Spec.Rules, r.matchedBy) || p.policy != nil && r.seenBy(p.policy) || len(p.callers(r)) > 0
 }
 
 // dotted matches the expression of a variable that is another name of a field, and indexed the text before an index.

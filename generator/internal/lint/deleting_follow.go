@@ -7,9 +7,7 @@ import (
 	"context"
 	"go/ast"
 	"go/token"
-	"path"
 	"slices"
-	"strconv"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 )
@@ -98,18 +96,8 @@ func (m validatorMethod) named(ctx context.Context, module *load.Module, t ast.E
 	if !isImported {
 		return m.pkg, load.TypeName(t)
 	}
-	for _, i := range m.file.AST.Imports {
-		imported, _ := strconv.Unquote(i.Path.Value) // the parser has accepted it
-		name, ok := module.PackageName(imported)
-		switch {
-		case i.Name != nil:
-			name = i.Name.Name
-		case !ok:
-			name = path.Base(imported)
-		}
-		if isNamed(s.X, []string{name}) {
-			return packageAt(ctx, module, imported), s.Sel.Name
-		}
+	if imported := module.Imported(m.file.AST, load.TypeName(s.X)); imported != "" {
+		return packageAt(ctx, module, imported), s.Sel.Name
 	}
 	return nil, ""
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
@@ -103,7 +105,7 @@ func wrongResource(p webhookPass) {
 				plural, _ := p.plural(rule.APIGroups, name)
 				p.never(at, "Kubernetes has no resource %s", name).Hint = fmt.Sprintf("write %s", plural)
 			}
-			if r == "pods" && !p.Mutating && holds(rule.Operations, "DELETE") && holds(rule.APIGroups, "") && !p.sees(request{"CREATE", "", "pods/eviction", true}) {
+			if r == "pods" && !p.Mutating && holds(rule.Operations, "DELETE") && holds(rule.APIGroups, "") && !slices.ContainsFunc(p.callers(request{"CREATE", "", "pods/eviction", true}), func(w *model.Webhook) bool { return !w.Mutating }) {
 				p.at(at, "an eviction deletes a pod without DELETE on pods").Hint = "add a rule for CREATE on pods/eviction"
 			}
 		}
@@ -136,13 +138,22 @@ func (p pass) areBuiltin(groups []string) bool {
 	})
 }
 
-// sees reports whether a validating webhook or policy of the run is called for a request.
-func (p webhookPass) sees(r request) bool {
-	called := p.project.Webhooks()
+// callers returns the webhooks and policies of the run that are called for a request.
+func (p webhookPass) callers(r request) []*model.Webhook {
+	all := slices.DeleteFunc(p.project.Webhooks(), func(w *model.Webhook) bool { return !slices.ContainsFunc(w.Spec.Rules, r.matchedBy) })
 	for _, policy := range p.project.Policies {
-		if policy.Spec.MatchConstraints != nil {
-			called = append(called, matching(policy))
+		if r.seenBy(policy) {
+			all = append(all, matching(policy))
 		}
 	}
-	return slices.ContainsFunc(called, func(w *model.Webhook) bool { return !w.Mutating && slices.ContainsFunc(w.Spec.Rules, r.matchedBy) })
+	return all
+}
+
+// seenBy reports whether a policy is for the request.
+func (r request) seenBy(policy *model.Policy) bool {
+	m := policy.Spec.MatchConstraints
+	return m != nil && slices.ContainsFunc(matching(policy).Spec.Rules, r.matchedBy) &&
+		!slices.ContainsFunc(m.ExcludeResourceRules, func(x admissionregistrationv1.NamedRuleWithOperations) bool {
+			return len(x.ResourceNames) == 0 && r.matchedBy(x.RuleWithOperations)
+		})
 }

@@ -86,7 +86,8 @@ func unserved(p webhookPass) {
 				words[k] = strconv.Quote(words[k]) // a group may be empty
 			}
 			at := p.at
-			if list == "resources" && p.namesResource(rule.APIGroups, rule.Resources[j]) { // another one may be of a later Kubernetes
+			// Another resource or version may be of a later Kubernetes.
+			if list == "resources" && p.namesResource(rule.APIGroups, rule.Resources[j]) || list == "apiGroups" && len(matched) == 0 {
 				at = p.never
 			}
 			return at(fmt.Sprintf("rules[%d].%s[%d]", i, list, j), "no Kubernetes from %s to %s serves anything that this rule matches by %s",

@@ -4,10 +4,13 @@ package load
 
 import (
 	"context"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"golang.org/x/mod/module"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 )
@@ -144,9 +147,15 @@ func (w *walk) read(sieve *sieve, m *Module, dir string, l listing) (marked []jo
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.generated = append(w.generated, generated...)
-	if len(marked) > 0 {
-		w.packages = append(w.packages, p)
+	if len(marked) == 0 {
+		return nil
 	}
+	// The path becomes a name and a text in generated files. The go command refuses other paths, too.
+	if err := module.CheckImportPath(p.Path); err != nil {
+		w.problems.Add(unreadable(dir, fmt.Errorf("it cannot be a package: %w", err)))
+		return nil
+	}
+	w.packages = append(w.packages, p)
 	return marked
 }
 

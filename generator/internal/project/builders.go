@@ -9,7 +9,6 @@ import (
 	"go/format"
 	"go/token"
 	"iter"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -349,18 +348,8 @@ func (r builderReader) named(t ast.Expr) model.GoType {
 		if !ok {
 			return model.GoType{}
 		}
-		for _, i := range r.file.AST.Imports {
-			imported, err := strconv.Unquote(i.Path.Value)
-			if err != nil {
-				continue
-			}
-			name, _ := r.pkg.Module.PackageName(imported)
-			if i.Name != nil {
-				name = i.Name.Name
-			}
-			if name = cmp.Or(name, path.Base(imported)); name == from.Name {
-				return model.GoType{Path: imported, Alias: name, Name: t.Sel.Name}
-			}
+		if imported := r.pkg.Module.Imported(r.file.AST, from.Name); imported != "" {
+			return model.GoType{Path: imported, Alias: from.Name, Name: t.Sel.Name}
 		}
 	}
 	return model.GoType{}

@@ -63,7 +63,16 @@ func (r *Resolver) constantsOf(s *scope, t *Type) (found []*declaredConstant) {
 // Text computes a string expression in a file. The expression consists of literals, and of constants and variables of
 // any package, joined by +. A variable has the value of its declaration.
 func (r *Resolver) Text(p *load.Package, f *load.File, e ast.Expr) (string, bool) {
-	v := r.value(environment{scope: r.scopeOf(p.Path, p), file: f}, e, 0)
+	return r.textAt(environment{scope: r.scopeOf(p.Path, p), file: f}, e)
+}
+
+// Constant is Text without variables.
+func (r *Resolver) Constant(p *load.Package, f *load.File, e ast.Expr) (string, bool) {
+	return r.textAt(environment{scope: r.scopeOf(p.Path, p), file: f, constants: true}, e)
+}
+
+func (r *Resolver) textAt(at environment, e ast.Expr) (string, bool) {
+	v := r.value(at, e, 0)
 	if v.Kind() != constant.String {
 		return "", false
 	}
@@ -186,7 +195,7 @@ func (r *Resolver) value(at environment, e ast.Expr, iota int) constant.Value {
 			}
 		}
 	case *ast.Ident:
-		if c := at.scope.constant(e.Name); c != nil {
+		if c := at.scope.constant(e.Name); c != nil && !(at.constants && c.variable) {
 			return r.constantValue(at.scope, c)
 		}
 		if e.Name == "iota" {
@@ -194,7 +203,7 @@ func (r *Resolver) value(at environment, e ast.Expr, iota int) constant.Value {
 		}
 	case *ast.SelectorExpr:
 		if s := r.imported(at, e); s != nil {
-			if c := s.constant(e.Sel.Name); c != nil {
+			if c := s.constant(e.Sel.Name); c != nil && !(at.constants && c.variable) {
 				return r.constantValue(s, c)
 			}
 		}

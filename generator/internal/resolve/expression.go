@@ -13,6 +13,8 @@ type environment struct {
 	scope *scope
 	file  *load.File
 	types map[string]*Type // type arguments by parameter
+	// constants leaves out the values of variables.
+	constants bool
 }
 
 // text returns the source of an expression.

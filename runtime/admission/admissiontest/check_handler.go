@@ -200,14 +200,8 @@ func compacted(r admissionv1.AdmissionRequest) admissionv1.AdmissionRequest {
 
 // throughType returns an object after decoding it into the Go type and encoding it again; empty if there is no object.
 func (w Webhook) throughType(object []byte) string {
-	if len(object) == 0 {
-		return ""
-	}
-	value := reflect.New(w.objectType())
-	if err := json.Unmarshal(object, value.Interface()); err != nil {
-		return err.Error()
-	}
-	return written(value)
+	text, _ := through(w.objectType(), object)
+	return string(text)
 }
 
 // edits has the function replace the object by another one. A mutating webhook must answer with a patch that leads to

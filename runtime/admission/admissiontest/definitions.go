@@ -8,9 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,14 +40,7 @@ func definitionsIn(t testing.TB, patterns []string) map[schema.GroupVersionKind]
 		roots = append(roots, matched...)
 	}
 	for _, root := range roots {
-		err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || filepath.Ext(file) != ".yaml" && filepath.Ext(file) != ".yml" {
-				return err
-			}
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return err
-			}
+		err := eachYAML(root, func(_ string, text []byte) error {
 			for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), len(text)); ; {
 				var d struct {
 					Kind string `json:"kind"`

@@ -58,11 +58,7 @@ func (s Suite) replacementOf(t testing.TB, w Webhook, handler http.Handler, all 
 	if i := slices.IndexFunc(all, func(c configured) bool { return c.Name == w.Name && c.mutating == w.Mutating }); i >= 0 {
 		c.configured = all[i]
 	}
-	for _, o := range s.samplesWith(t, true) {
-		if slices.Contains(w.Kinds, Kind{o.APIVersion, o.Kind}) {
-			c.samples = append(c.samples, o.object)
-		}
-	}
+	c.samples = s.samplesFor(t, w)
 	c.deniedFolder = "config/samples/denied"
 	if len(s.Samples) > 0 {
 		c.deniedFolder = filepath.Join(s.Samples[0], "denied")

@@ -117,7 +117,7 @@ func (s Suite) samples(t testing.TB) []sample { return s.samplesWith(t, false) }
 
 // samplesFor returns the samples of a webhook's kinds, with those in folders named denied.
 func (s Suite) samplesFor(t testing.TB, w Webhook) []json.RawMessage {
-	if w.Deleting == "" && !w.Ratchet {
+	if w.Deleting == "" && !w.Ratchet && w.Replacement == nil {
 		return nil
 	}
 	var all []json.RawMessage
@@ -132,19 +132,10 @@ func (s Suite) samplesFor(t testing.TB, w Webhook) []json.RawMessage {
 func (s Suite) samplesWith(t testing.TB, denied bool) []sample {
 	var all []sample
 	for _, folder := range s.Samples {
-		err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) {
+		err := eachYAML(folder, func(file string, text []byte) error {
+			below := filepath.ToSlash(strings.TrimPrefix(file, filepath.Dir(folder)))
+			if !denied && slices.Contains(strings.Split(below, "/"), "denied") {
 				return nil
-			}
-			if err == nil && entry.IsDir() && entry.Name() == "denied" && !denied {
-				return filepath.SkipDir
-			}
-			if err != nil || entry.IsDir() || filepath.Ext(file) != ".yaml" && filepath.Ext(file) != ".yml" {
-				return err
-			}
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return err
 			}
 			for _, d := range documents(text) {
 				for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(d.text), len(text)); ; {
@@ -171,6 +162,23 @@ func (s Suite) samplesWith(t testing.TB, denied bool) []sample {
 		}
 	}
 	return all
+}
+
+// eachYAML reads a YAML file, or the YAML files below a folder; none if it is missing.
+func eachYAML(root string, read func(file string, text []byte) error) error {
+	return filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || entry.IsDir() || filepath.Ext(file) != ".yaml" && filepath.Ext(file) != ".yml" {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		return read(file, text)
+	})
 }
 
 // mistake looks for a sample's kind among the definitions of its group, and for its fields in the schema, or in the Go

@@ -2,10 +2,7 @@
 
 package wire
 
-import (
-	"reflect"
-	"slices"
-)
+import "reflect"
 
 // Target returns the shape at the end of a chain of pointers.
 func (s *Shape) Target() *Shape {
@@ -71,18 +68,8 @@ func (s *Shape) With(keep func(f *Member) bool) *Shape {
 	return kept
 }
 
-// IsFlat reports whether all fields of a structure are in it, and not behind pointers to embedded structs.
-func (s *Shape) IsFlat() bool {
-	return !slices.ContainsFunc(s.Fields, func(f Member) bool {
-		typ := s.Typ
-		for _, step := range f.path[:len(f.path)-1] {
-			if typ = typ.Field(step).Type; typ.Kind() == reflect.Pointer {
-				return true
-			}
-		}
-		return false
-	})
-}
+// IsEmbedded reports whether the field is in an embedded struct, which a pointer may lead to.
+func (f *Member) IsEmbedded() bool { return len(f.path) > 1 }
 
 // HasAll reports whether the shape has members of all names.
 func (s *Shape) HasAll(names []string) bool {
