@@ -3,6 +3,7 @@
 package conversion
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -36,12 +37,14 @@ type shelfChecks struct {
 	List []string `json:"list,omitempty"`
 }
 
-// shelfOf has a hook: it writes boards for the field own, and an empty list, which JSON does not have.
+// shelfOf has a hook: it writes boards for the field own, or for the annotation of that name, which it takes away, and an
+// empty list, which JSON does not have.
 func shelfOf(_ context.Context, src *frame, dst *shelf) error {
 	dst.ObjectMeta = *src.ObjectMeta.DeepCopy()
 	dst.Spec.Names = src.Spec.List
-	if src.Spec.Own != "" {
-		dst.Spec.Box = shelfBox{strings.Split(src.Spec.Own, "-"), shelfChecks{List: []string{}}}
+	delete(dst.Annotations, "own")
+	if own := cmp.Or(src.Spec.Own, src.Annotations["own"]); own != "" {
+		dst.Spec.Box = shelfBox{strings.Split(own, "-"), shelfChecks{List: []string{}}}
 	}
 	return nil
 }
@@ -53,11 +56,14 @@ func frameOf(_ context.Context, src *shelf, dst *frame) error {
 	return nil
 }
 
-// TestKeptValueGoesWithWhatHooksWrote converts a field with hooks there and back, with an edit of the other version in
-// between. Alone in its struct, the field is kept with the struct. Signed annotations are trusted.
+// TestKeptValueGoesWithWhatHooksWrote converts a field, or an entry of metadata, with hooks there and back, with an edit
+// of the other version in between. Alone in its struct, the field is kept with the struct. Signed annotations are
+// trusted.
 func TestKeptValueGoesWithWhatHooksWrote(t *testing.T) {
-	frames := NewStash[frame]("v1", Schema{Members: map[string]Schema{"spec": {Members: map[string]Schema{"own": {Custom: true}}}}})
-	shelves := NewStash[shelf]("v2", Schema{})
+	own := Schema{Members: map[string]Schema{"own": {Custom: true}}}
+	entries := []string{"own"}
+	frames := NewStash[frame]("v1", Schema{Annotations: entries, Members: map[string]Schema{"spec": own, "metadata": {Members: map[string]Schema{"annotations": own}}}})
+	shelves := NewStash[shelf]("v2", Schema{Annotations: entries})
 	for name, test := range map[string]struct {
 		edit func(*shelf)
 		want string
@@ -71,10 +77,14 @@ func TestKeptValueGoesWithWhatHooksWrote(t *testing.T) {
 		for _, c := range []struct {
 			list    []string
 			trusted bool
-		}{{nil, false}, {[]string{"a"}, false}, {nil, true}, {[]string{"a"}, true}} {
+			entry   bool
+		}{{}, {list: []string{"a"}}, {trusted: true}, {list: []string{"a"}, trusted: true}, {entry: true}, {trusted: true, entry: true}} {
 			t.Run(fmt.Sprint(name, c), func(t *testing.T) {
 				ctx := settings.With(t.Context(), settings.Conversion{Trusted: c.trusted})
 				src := &frame{ObjectMeta: metav1.ObjectMeta{Name: "frame"}, Spec: frameSpec{List: c.list, Own: "oak-ash"}}
+				if c.entry {
+					src.Annotations, src.Spec.Own = map[string]string{"own": src.Spec.Own}, ""
+				}
 				written, arrived, got := new(shelf), new(shelf), new(frame)
 				if err := shelfOf(ctx, src, written); err != nil {
 					t.Fatal(err)
@@ -96,8 +106,8 @@ func TestKeptValueGoesWithWhatHooksWrote(t *testing.T) {
 				if err := Exchange(ctx, arrived, got, shelves, frames, shelfOf); err != nil {
 					t.Fatal(err)
 				}
-				if got.Spec.Own != test.want {
-					t.Errorf("own is %q, want %q; the annotation is %s", got.Spec.Own, test.want, written.Annotations[Annotation])
+				if own := cmp.Or(got.Spec.Own, got.Annotations["own"]); own != test.want {
+					t.Errorf("own is %q, want %q; the annotation is %s", own, test.want, written.Annotations[Annotation])
 				}
 			})
 		}

@@ -51,6 +51,7 @@ func (s Schema) withEntries() Schema {
 		}
 		entries := Schema{Scattered: true, Members: make(map[string]Schema, len(keys)), Elements: &Schema{Dropped: true}}
 		for _, key := range keys {
+			value.Custom = s.Members["metadata"].Members[name].Members[key].Custom
 			entries.Members[key] = value
 		}
 		metadata.Members[name] = entries

@@ -29,11 +29,10 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 		}
 		for _, d := range sides.Directions() {
 			from, to := c.From(d).Last(), c.To(d).Last()
-			_, isWrap := c.Value.Kind.(Wrap)
-			how, isEntry := c.Value.Kind.(Entry)
-			if isEntry && how.Keys.To(d) != "" || c.Default != nil && d == ToHub {
+			if c.Default != nil && d == ToHub {
 				continue
 			}
+			isValue := len(c.Value.traits().members) == 1 // a single member is the whole value
 			for _, member := range append([]Path{nil}, c.Value.zeroMembers(d)...) {
 				target, reason := to, ""
 				if member != nil {
@@ -44,7 +43,7 @@ func (p *planner) noteDefaults(plan *Plan) map[*resolve.Field]bool {
 				} else if around := c.replacedAround(d); member == nil && around != nil {
 					reason = fmt.Sprintf("that does not make %s, and an API server then sets its default %s", around.JSON, schema.Default(around))
 				}
-				if reason == "" || warned[target] || limits.RefusesZero(target) || (member == nil || isWrap) && limits.RefusesZero(from) {
+				if reason == "" || warned[target] || limits.RefusesZero(target) || (member == nil || isValue) && limits.RefusesZero(from) {
 					continue
 				}
 				if warned[target] = true; !p.allows(RuleDefault, in, c, here.Spoke) {

@@ -273,11 +273,36 @@ func (p *Pair) FieldHooks() []FieldHook {
 			}
 		}
 	}
+	taken := map[string]bool{}
 	for _, c := range p.Claims {
-		add(c.Functions, c.Field().Last().Name, c.Field().String())
+		if c.Functions == sides.Both(false) {
+			continue
+		}
+		names := c.hookNames()
+		isShared := func(o *Claim) bool { return o != c && o.Functions != sides.Both(false) && o.hookNames()[0] == names[0] }
+		if slices.ContainsFunc(p.Claims, isShared) {
+			names = names[1:]
+		}
+		name := names[0]
+		for i := 2; taken[name]; i++ {
+			name = fmt.Sprint(names[0], i)
+		}
+		taken[name] = true
+		add(c.Functions, name, c.Field().String())
 	}
 	add(p.After, "", "")
 	return hooks
+}
+
+// hookNames returns two names for the functions of a field: its Go name, and the names of all fields that lead to it.
+// The key of an entry of metadata is a part of them.
+func (c *Claim) hookNames() []string {
+	path, whole := c.Field(), ""
+	for _, f := range path {
+		whole += f.Name
+	}
+	_, key, _ := fields.EntryKey(path)
+	return []string{path.Last().Name + model.Camel(key[strings.LastIndexByte(key, '/')+1:]), whole + model.Camel(key)}
 }
 
 // HookName returns the name of a function of the user for all values of two types. It contains both names or, if they

@@ -74,6 +74,8 @@ type traits struct {
 	// members are the members of the struct around a plain value that get their value from it, and may be zero beside
 	// others.
 	members []Path
+	// renames are the values of an enum that have another name on the other side.
+	renames Ways[[]Renaming]
 	// same tells whether the value is the same in JSON on both sides.
 	same sameness
 	// needs are the needs of a function that converts such a value.

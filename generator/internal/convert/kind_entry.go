@@ -12,7 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
-// Entry converts between a value and the text of a metadata entry, or between two entries.
+// Entry converts between a value and the text of a metadata entry, or between two entries. The content of the value is a
+// Rename if rules rename values of an enum.
 type Entry struct {
 	// Keys are the keys of the entries, by side. A key is empty if the side has no entry.
 	Keys Sides[string]
@@ -40,7 +41,11 @@ func (k Entry) plan(p *valuePlanner, v *Value, as converters) (*Value, *mismatch
 	case field.IsBool():
 		k.Parse = "ParseBool"
 	}
-	if !isJSON && (k.Parse == "" || len(as) > 0 || p.renames != nil) {
+	if p.hasRenames() && k.Parse == "ParseText" && len(as) == 0 && k.Keys.At(side) == "" {
+		elem, bad := Rename{}.plan(p, &Value{Types: v.Types}, nil)
+		return v.as(k, elem, bad)
+	}
+	if !isJSON && (k.Parse == "" || len(as) > 0 || p.hasRenames()) {
 		return nil, &mismatch{rule: RuleConverter, message: "an entry of metadata is for text, a whole number or a bool as they are, and for the rest as JSON",
 			hint: p.usingOnly("json") + " writes JSON; " + p.byHand()}
 	}
@@ -75,20 +80,35 @@ func (k Entry) emit(b Body, v *Value, src, dst operand) {
 	case toKey != "":
 		b.When(block.NotNil(srcPointers), func(b Body) {
 			args := []jen.Code{dst.Address(), jen.Lit(toKey), src.Value()}
-			if k.Parse == "" {
+			switch {
+			case v.Elem != nil:
+				b.Group.BlockFunc(func(g *jen.Group) {
+					b := b.In(g)
+					renamed := b.Declare("renamed", v.To(b.To))
+					v.Elem.emit(b, src, renamed)
+					g.Add(b.Runtime("ToEntry")).Call(args[0], args[1], renamed.Value())
+				})
+			case k.Parse == "":
 				b.Checked(b.Runtime("ToEntryJSON").Call(args...))
-			} else {
+			default:
 				b.Group.Add(b.Runtime("ToEntry")).Call(args...)
 			}
 		})
-	case len(dstPointers) == 0:
+	case len(dstPointers) == 0 && v.Elem == nil:
 		b.Add(k.read(b, dst.Address(), src, fromKey))
 	default:
-		value := block.Target(jen.Id("value"))
-		b.Group.If(jen.Id("value").Op(":=").New(b.Type(v.To(b.To))), k.read(b, value.Address(), src, fromKey)).BlockFunc(func(g *jen.Group) {
+		value, t := block.Target(jen.Id("value")), v.To(b.To)
+		if v.Elem != nil {
+			t = v.From(b.To)
+		}
+		b.Group.If(jen.Id("value").Op(":=").New(b.Type(t)), k.read(b, value.Address(), src, fromKey)).BlockFunc(func(g *jen.Group) {
 			b := b.In(g)
 			b.Make(dstPointers)
-			b.Set(dst, value.Value())
+			if v.Elem != nil {
+				v.Elem.emit(b, value, dst)
+			} else {
+				b.Set(dst, value.Value())
+			}
 		})
 	}
 }

@@ -104,7 +104,7 @@ func (p *valuePlanner) fitting(v *Value) ([]Renaming, *mismatch) {
 }
 
 func (Rename) content(*valuePlanner, *Value, converters) *content { return nil }
-func (Rename) traits(*Value) traits                               { return traits{} }
+func (k Rename) traits(*Value) traits                             { return traits{renames: Ways[[]Renaming](k)} }
 func (Rename) schema(*Schema, *Value, facts)                      {}
 func (Rename) expression(Body, *Value, operand) jen.Code          { return nil }
 

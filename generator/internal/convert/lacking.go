@@ -29,13 +29,13 @@ func (p *planner) noteLacking(plan *Plan) {
 				continue
 			}
 			seen[c] = true
-			s := p.spotOfStruct(in)
+			s := p.spotOn(in.Spoke)
 			if d == FromHub {
 				s = p.spotAt(in, c, here)
 			}
-			p.diags.Add(diag.Warningf(declared(here.To(d)).Range, RuleBeside, "%s: %s requires it, and %s lacks it",
+			p.warn(diag.Warningf(declared(here.To(d)).Range, RuleBeside, "%s: %s requires it, and %s lacks it",
 				strings.Join(here.To(d).Names(), "."), p.version(d.To()), p.version(d.From())).
-				WithHint("make it optional%s; %s accepts it", c.adviseDefault(d, s), s.Marker(model.Allow, "rule", RuleBeside)))
+				WithHint("make it optional%s; %s accepts it", c.adviseDefault(d, s), s.Marker(model.Allow, "rule", RuleBeside)), c, here)
 		}
 		return true
 	})
@@ -63,14 +63,6 @@ func (c *Claim) adviseDefault(d Direction, s hint.Spot) string {
 	}
 	l := limits.OfField(field)
 	return fmt.Sprintf(", or %s=%q%s sets a value", text, cmp.Or(append(slices.Clip(l.Enum), l.Minimum, "...")...), s.On)
-}
-
-// spotOfStruct returns the place of a marker for a whole struct of the spoke.
-func (p *planner) spotOfStruct(in *Pair) hint.Spot {
-	if (&pairPlanner{planner: p, Pair: in}).isOwn(in.Spoke.Package) {
-		return hint.Spot{On: " on " + in.Spoke.Name}
-	}
-	return hint.Spot{Of: in.Spoke.Package + "." + in.Spoke.Name, On: " on a package of yours"}
 }
 
 // isLacking reports whether a direction's destination requires a field that the source lacks, and refuses what Go

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/fields"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
 	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
@@ -52,7 +53,14 @@ func (p *Plan) Defaults() []string {
 func (p *Plan) Entries() []string {
 	return p.facts(func(c *Claim, _ place) []string {
 		how, _ := entryOf(c)
-		return append(how.Keys.List(), c.Entry)
+		keys := append(how.Keys.List(), c.Entry)
+		if c.Functions != sides.Both(false) {
+			for _, path := range slices.Concat(c.List(), c.Others.Spoke, c.Others.Hub) {
+				_, key, _ := fields.EntryKey(path)
+				keys = append(keys, key)
+			}
+		}
+		return keys
 	})
 }
 

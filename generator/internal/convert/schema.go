@@ -13,6 +13,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/limits"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/resolve"
+	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
 // Schema contains the facts about a type that the stash needs and cannot read from JSON: the members that identify the
@@ -84,24 +85,42 @@ func schemaOf(root *Pair, side Side) *Schema {
 // or write entries under their keys. The entries that a rule drops on this side are not added.
 func (s *Schema) addEntries(root *Pair, side Side) {
 	for _, c := range root.Claims {
-		if c.Verb == model.Drop && c.At(side) == nil {
-			s.addEntry(c.At(side.Other()), c.Entry)
+		if c.Verb == model.Drop {
+			if c.At(side) == nil {
+				s.addEntry(c.At(side.Other()), false)
+			}
+			continue
 		}
-		if how, ok := entryOf(c); ok && (how.Keys.At(side) == "" || how.Parse == "" || how.Keys.At(side.Other()) != "") {
-			s.addEntry(c.Spoke, how.Keys.Spoke)
-			s.addEntry(c.Hub, how.Keys.Hub)
+		if how, ok := entryOf(c); ok && (how.Keys.At(side) == "" || how.Parse == "" || c.Value.Elem != nil || how.Keys.At(side.Other()) != "") {
+			s.addEntry(c.Spoke, false)
+			s.addEntry(c.Hub, false)
+		}
+		if c.Functions != sides.Both(false) {
+			for _, of := range []Side{Spoke, Hub} {
+				for _, path := range append(c.Others.At(of), c.At(of)) {
+					s.addEntry(path, of == side && c.Functions[side.Out()])
+				}
+			}
 		}
 	}
 }
 
-func (s *Schema) addEntry(path Path, key string) {
+// addEntry adds an entry of metadata, if the path leads to one. It is custom if a function of the user converts it.
+func (s *Schema) addEntry(path Path, custom bool) {
+	in, key, ok := fields.EntryKey(path)
+	if !ok {
+		return
+	}
 	keys := &s.Annotations
-	if path != nil && strings.HasPrefix(path.Last().JSON, "labels[") {
+	if in == "labels" {
 		keys = &s.Labels
 	}
-	if key != "" && !slices.Contains(*keys, key) {
+	if !slices.Contains(*keys, key) {
 		*keys = append(*keys, key)
 		slices.Sort(*keys)
+	}
+	if custom {
+		s.at([]string{"metadata", in, key}).Custom = true
 	}
 }
 

@@ -78,6 +78,9 @@ func (v *Value) isSame(seen map[*Pair]bool) bool {
 
 func (v *Value) traits() traits { return v.Kind.traits(v) }
 
+// Renames returns the values that have other names in a direction, without those of the content.
+func (v *Value) Renames(d Direction) []Renaming { return v.traits().renames[d] }
+
 // isAssigned reports whether an assignment converts the value.
 func (v *Value) isAssigned() bool { return v.Kind == Assign{} }
 

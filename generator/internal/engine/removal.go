@@ -78,6 +78,9 @@ func (r Run) removals(ctx context.Context, s State, e Edits, changes []output.Ch
 // charts is the folder of charts.
 const charts = "charts"
 
+// unwritten is the cause of a loss by the outputs or the delivery in webhook-gen.yaml.
+const unwritten = config.FileName + " no longer has it written"
+
 // enforcing returns the folders whose files are compared on their own, because an API server may have the files of one
 // without those of another: charts, and the folders of the manifests. "" stands for all other files.
 func (r Run) enforcing() []string {
@@ -221,8 +224,8 @@ func (c *causes) finding(l upgrade.Loss) diag.Diagnostic {
 	at, declared := c.declaration(c.state.Project, l)
 	other, elsewhere := c.declaration(c.project, l)
 	switch _, file, folder := c.goType(l); {
-	case declared && l.Part == "":
-		return c.own(l, config.FileName+" no longer has it written")
+	case declared && l.Part == "", l.Of == upgrade.Conversion && !slices.Contains(c.Outputs, output.Conversions):
+		return c.own(l, unwritten)
 	case declared && (!elsewhere || c.narrow(l) || c.unreadBeside(at) == ""):
 		return c.own(l, "changed in "+c.rel(at.Pos.File))
 	case declared:
@@ -308,6 +311,8 @@ func (c *causes) definition(l upgrade.Loss) diag.Diagnostic {
 	i := slices.IndexFunc(contents.Definitions, func(d *manifest.Definition) bool { return d.Name == l.Name })
 	skipped := file != "" && slices.Contains(load.Markers(t.Comments()...), "+kubebuilder:skipversion")
 	switch {
+	case i >= 0 && l.Part == "": // no chart has it
+		return c.own(l, unwritten)
 	case i >= 0 && (l.Version == "" || file == "" || skipped || strings.Contains(l.Part, "no longer served")):
 		return c.own(l, "changed in "+c.rel(contents.Definitions[i].Pos.File))
 	case i < 0 && file == "" && (len(contents.Definitions) > 0 || len(c.read) == 0):

@@ -159,6 +159,15 @@ func (p Path) IsIn(whole Path) bool {
 	return whole != nil && strings.HasPrefix(p.String(), whole.String()+".")
 }
 
+// EntryKey returns the map and the key of a path that [Entry] has returned: annotations or labels.
+func EntryKey(path Path) (in, key string, ok bool) {
+	if len(path) == 0 {
+		return "", "", false
+	}
+	in, rest, ok := strings.Cut(path.Last().JSON, "[")
+	return in, strings.TrimSuffix(rest, "]"), ok
+}
+
 // ListKeys returns the keys that +listMapKey declares on the field or on its type or, for Kubernetes' own types, the
 // struct tag patchMergeKey.
 func ListKeys(f *resolve.Field) []string {

@@ -87,9 +87,7 @@ func (s *side) add(of *convert.Pair, before, across string, inside map[*convert.
 		}
 		below := ""
 		for v := c.Value; v != nil; v = v.Elem {
-			if renames, ok := v.Kind.(convert.Rename); ok {
-				f.renames = append(f.renames, renames[s.to]...)
-			}
+			f.renames = append(f.renames, v.Renames(s.to)...)
 			if pair := v.Pair(); pair != nil && !pair.Opaque {
 				f.whole = false
 				s.add(pair, f.path+below+".", f.counterpart+below+".", inside)

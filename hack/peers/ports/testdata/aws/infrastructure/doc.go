@@ -23,6 +23,10 @@
 // +webhook:conversion:allow(of: "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta1.AWSLoadBalancerSpec", field: "healthCheckProtocol", rule: "V11")="AWS refuses other protocols"
 // +webhook:conversion:allow(of: "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta1.IngressRule", field: "protocol", rule: "V11")="AWS has no other protocols"
 //
+// Subnets have keys in v1beta2.
+//
+// +webhook:conversion:allow(of: "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta1.NetworkSpec", field: "subnets", rule: "V11")="AWS has no two subnets of one id"
+//
 // A changed element is another one, and so is its ARN.
 //
 // +webhook:conversion:allow(of: "sigs.k8s.io/cluster-api-provider-aws/v2/api/v1beta1.AWSMachineSpec", field: "additionalSecurityGroups", rule: "V16")="arn has no function"

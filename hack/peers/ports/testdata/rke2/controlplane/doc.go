@@ -14,4 +14,8 @@
 //
 // +webhook:conversion:allow(of: "github.com/rancher/cluster-api-provider-rke2/controlplane/api/v1alpha1.RKE2ControlPlaneSpec", field: "agentConfig.version", rule: "V11")="RKE2 has no other versions"
 // +webhook:conversion:allow(of: "github.com/rancher/cluster-api-provider-rke2/controlplane/api/v1alpha1.RKE2ControlPlaneSpec", field: "registrationMethod", rule: "V11")="the default of v1beta1 is none of v1alpha1"
+//
+// v1alpha1 has templates without content.
+//
+// +webhook:conversion:allow(of: "github.com/rancher/cluster-api-provider-rke2/controlplane/api/v1alpha1.RKE2ControlPlaneTemplateSpec", rule: "V21")="nobody can use such a template"
 package controlplane

@@ -4,4 +4,5 @@
 //
 // +webhook:conversion:custom(of: "github.com/tektoncd/pipeline/pkg/apis/resolution/v1alpha1.ResolutionRequestSpec", field: "params")
 // +webhook:conversion:allow(of: "github.com/tektoncd/pipeline/pkg/apis/resolution/v1alpha1.ResolutionRequestStatus", rule: "V14")="the controller alone writes source"
+// +webhook:conversion:allow(of: "github.com/tektoncd/pipeline/pkg/apis/resolution/v1alpha1.ResolutionRequestStatus", rule: "V21")="the controller alone writes source"
 package v1alpha1
