@@ -34,8 +34,8 @@ type Options struct {
 	request.Options
 	// Filename and OldFile are files with the object and the old object.
 	Filename, OldFile string
-	// NamespaceLabels are the labels of the request's namespace, as in environment=prod,team=a. If it is empty, they are
-	// the cluster's, or the namespace has its name alone.
+	// NamespaceLabels are the labels of the request's namespace, as in environment=prod,team=a. If it is empty, they
+	// are the cluster's, or the namespace has its name alone.
 	NamespaceLabels string
 	// Authorizer is allow or deny: the authorizer's answer in expressions. If it is empty, the answer is undecided.
 	Authorizer string

@@ -31,8 +31,8 @@ func (p *planner) spoke() ruleset.Kind {
 	return ruleset.Kind{Declared: p.conversion.Declared, Type: t}
 }
 
-// warn adds a warning about a claim, unless there is the same one about the struct at another place: in another kind, or
-// below another field. A marker that accepts one of the two accepts both.
+// warn adds a warning about a claim, unless there is the same one about the struct at another place: in another kind,
+// or below another field. A marker that accepts one of the two accepts both.
 func (p *planner) warn(d diag.Diagnostic, c *Claim, here place) {
 	key := warned{d.Range, d.Rule, d.Message, d.Hint}
 	for _, around := range here.around(c).paths().List() {

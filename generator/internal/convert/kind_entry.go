@@ -12,8 +12,8 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/sides"
 )
 
-// Entry converts between a value and the text of a metadata entry, or between two entries. The content of the value is a
-// Rename if rules rename values of an enum.
+// Entry converts between a value and the text of a metadata entry, or between two entries. The content of the value is
+// a Rename if rules rename values of an enum.
 type Entry struct {
 	// Keys are the keys of the entries, by side. A key is empty if the side has no entry.
 	Keys Sides[string]

@@ -50,8 +50,9 @@ func (r Run) byManifest(packages []*load.Package) map[string][]*load.Package {
 	return groups
 }
 
-// Elsewhere warns of manifests that controller-gen has written to other places than the project's, for the same webhooks,
-// if the project has no manifest yet: what deploys them would not deploy a new one. --output is a decision of the user.
+// Elsewhere warns of manifests that controller-gen has written to other places than the project's, for the same
+// webhooks, if the project has no manifest yet: what deploys them would not deploy a new one. --output is a decision of
+// the user.
 func (r Run) Elsewhere(webhooks []*model.Webhook) (diags diag.List) {
 	chosen := r.Manifest != filepath.Join(r.Root, filepath.FromSlash(r.Manifests.Path))
 	if len(webhooks) == 0 || chosen || slices.ContainsFunc(r.AllManifests(), regular.Exists) {
