@@ -26,8 +26,8 @@ type need struct {
 // needs lists them for a server in a namespace. Pods of kube-system are the network, its leases are held by the
 // controllers and the scheduler. Each pod mounts the ConfigMap kube-root-ca.crt of its namespace. Kubelets get their
 // certificates by CertificateSigningRequests, which controllers approve and sign. Without definitions and APIServices,
-// and the conditions in their status, the kinds that servers watch are not served. A namespace that is not finalized cannot be installed again. Secrets and certificates are those of the
-// issuer.
+// and the conditions in their status, the kinds that servers watch are not served. A namespace that is not finalized
+// cannot be installed again. Secrets and certificates are those of the issuer.
 func needs(own, certificate, secret string) (all []need) {
 	pods, here := []string{own, metav1.NamespaceSystem}, []string{own}
 	all = []need{
