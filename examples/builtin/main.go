@@ -45,7 +45,7 @@ func run(args []string, stderr io.Writer) error {
 	flags.StringVar(&server.CertFile, "cert", "/etc/webhook/certs/tls.crt", "certificate of the server, PEM")
 	flags.StringVar(&server.KeyFile, "key", "/etc/webhook/certs/tls.key", "its key, PEM")
 	flags.StringVar(&server.ClientCAFile, "client-ca", "", "who signs client certificates of API servers, PEM; empty: anybody may call")
-	flags.DurationVar(&server.DrainPeriod, "drain", 5*time.Second, "how long to go on serving when told to stop, while API servers turn away")
+	flags.DurationVar(&server.DrainPeriod, "drain", 5*time.Second, "time to go on serving after SIGTERM, while API servers stop sending requests")
 	metricsAddress := flags.String("metrics-address", ":8080", "address of /metrics, in plain HTTP")
 	imageRegistry := flags.String("image-registry", "registry.example.com/", "what the names of images begin with")
 	maxReplicas := flags.Int("max-replicas", 20, "how many replicas a workload may have")

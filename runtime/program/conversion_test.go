@@ -204,7 +204,7 @@ func TestConversionArguments(t *testing.T) {
 		"off --version v2 --storage":    "flag provided but not defined: -storage: run conversion off --help\n",
 		"status --dry-run":              "flag provided but not defined: -dry-run",
 		"status --output yaml":          "conversion: --output is \"yaml\": use table or json\n",
-		"on v2":                         "unexpected argument \"v2\"",
+		"on v2":                         "conversion: unexpected argument \"v2\": run conversion on --help\n",
 		"status --kubeconfig /dev/null": "invalid configuration",
 	} {
 		var out, problems bytes.Buffer

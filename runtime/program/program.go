@@ -111,8 +111,10 @@ func parseFlags(flags *flag.FlagSet, args []string, about string, stdout io.Writ
 		return true, nil
 	case err != nil:
 		return false, fmt.Errorf("%w: run %s --help", err, flags.Name())
-	case flags.NArg() > 0:
+	case flags.NArg() > 0 && flags.Lookup("f") != nil:
 		return false, fmt.Errorf("unexpected argument %q: for a file, write -f %[1]s", flags.Arg(0))
+	case flags.NArg() > 0:
+		return false, fmt.Errorf("unexpected argument %q: run %s --help", flags.Arg(0), flags.Name())
 	}
 	return false, nil
 }

@@ -53,9 +53,9 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	certDir := flags.String("cert-dir", "/etc/webhook/certs", "folder with tls.crt and tls.key, PEM")
 	metricsAddress := flags.String("metrics-address", ":8080", "address of /metrics, in plain HTTP")
 	healthAddress := flags.String("health-address", ":8081", "address of /healthz and /readyz, in plain HTTP")
-	drain := flags.Duration("drain", 5*time.Second, "how long to go on serving when told to stop, while API servers turn away")
+	drain := flags.Duration("drain", 5*time.Second, "time to go on serving after SIGTERM, while API servers stop sending requests")
 	var enforcements admission.Enforcements
-	flags.Var(&enforcements, "enforcement", "NAME=deny, NAME=warn or NAME=audit: what becomes of requests that a validator denies")
+	flags.Var(&enforcements, "enforcement", "NAME=deny, NAME=warn or NAME=audit: the enforcement of the validator with that name, repeatable")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
