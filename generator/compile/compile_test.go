@@ -25,7 +25,7 @@ import (
 
 // TestGeneratedCode builds the generated code of all scenarios, and runs the generated tests, in one workspace and few
 // calls of the go command. The tests of scenarios with the warnings V11 or V21 fail: one version refuses values that
-// the other accepts.
+// the other accepts. List types are no reason to fail.
 func TestGeneratedCode(t *testing.T) {
 	skipIfShort(t)
 	t.Setenv("WEBHOOK_GEN", webhookGen(t)) // tests of policies run it
@@ -101,7 +101,10 @@ func scenarios(t *testing.T) (w *workspace, patterns, refused []string) {
 		}
 		w.use(s.Name)
 		hooked := slices.ContainsFunc(result.Files, func(f output.File) bool { return bytes.Contains(f.Content, []byte("\tt.Skip(")) })
-		if slices.ContainsFunc(result.Diagnostics, func(d diag.Diagnostic) bool { return d.Rule == "V11" || d.Rule == "V21" }) && !hooked {
+		isRefused := func(d diag.Diagnostic) bool { // random lists have no equal elements
+			return d.Rule == "V11" && !strings.Contains(d.Message, "listType=") || d.Rule == "V21"
+		}
+		if slices.ContainsFunc(result.Diagnostics, isRefused) && !hooked {
 			refused = append(refused, module+"/...")
 		} else {
 			patterns = append(patterns, module+"/...")

@@ -43,7 +43,9 @@ func kindOf(mutating bool, of string) metav1.TypeMeta {
 func PolicyObject(p *model.Policy) any {
 	meta, fields := metav1.ObjectMeta{Name: p.Name}, p.Spec
 	fields.FailurePolicy = cmp.Or(fields.FailurePolicy, new(admissionregistrationv1.Fail))
-	fields.MatchConstraints = spec.DefaultedMatch(fields.MatchConstraints)
+	if fields.MatchConstraints != nil {
+		fields.MatchConstraints = spec.DefaultedMatch(fields.MatchConstraints)
+	}
 	if p.Mutating {
 		return &admissionregistrationv1.MutatingAdmissionPolicy{TypeMeta: kindOf(true, "AdmissionPolicy"), ObjectMeta: meta, Spec: fields.Mutating()}
 	}
