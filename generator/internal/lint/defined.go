@@ -50,7 +50,7 @@ func undefined(p webhookPass) {
 // definedIn returns the resources of the group whose definitions are known, sorted.
 func (p pass) definedIn(group string) (resources []string) {
 	for name := range p.Defined {
-		if resource, of, _ := strings.Cut(name, "."); of == group {
+		if resource, of, ok := strings.Cut(name, "."); ok && of == group { // a fixture may have a name without group
 			resources = append(resources, resource)
 		}
 	}
