@@ -7,21 +7,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 
+	"github.com/webhook-gen/webhook-gen/generator/internal/expression"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 )
 
-// The subresources that change the containers of a pod, and the words by which expressions, names and paths show that a
-// rule is about these parts.
+// The words by which the name and the path of a webhook show that it is about parts of a pod, or replicas.
 var (
-	readsContainers = regexp.MustCompile(`\b(initContainers|containers)\b`)
-	readsResources  = regexp.MustCompile(`\.\??(resources|limits|requests)\b`)
-	// readsOthers are parts of a container that an ephemeral one has, too.
-	readsOthers = regexp.MustCompile(`\.\??(image|securityContext|command|args|env|envFrom|volumeMounts|volumeDevices|workingDir|imagePullPolicy|stdin|tty)\b`)
-	// ofPod is the security context of a pod, which has the name of that of a container.
-	ofPod        = regexp.MustCompile(`\bspec\.\??securityContext\b`)
 	ofContainers = regexp.MustCompile(`(?i)(^|[^a-z])(images?|containers?|registry|registries|signatures?|privileged)([^a-z]|$)`)
 	ofResources  = regexp.MustCompile(`(?i)(^|[^a-z])(limits|requests|cpu|memory)([^a-z]|$)`)
 	ofReplicas   = regexp.MustCompile(`(?i)(^|[^a-z])(replicas?|scal(e|es|ing))([^a-z]|$)`)
@@ -59,11 +54,19 @@ func (p webhookPass) about() (containers, resources bool) {
 		words := p.Spec.Name + " " + p.Path()
 		return ofContainers.MatchString(words), ofResources.MatchString(words)
 	}
-	text := ofPod.ReplaceAllString(expressionsOf(p.policy), "")
-	if !readsContainers.MatchString(text) {
+	reads := readsOf(p.policy)
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(reads, func(r expression.Path) bool { return slices.Contains(names, r[len(r)-1]) })
+	}
+	if !has("containers", "initContainers") {
 		return false, false
 	}
-	return readsOthers.MatchString(text) && !strings.Contains(text, "ephemeralContainers"), readsResources.MatchString(text)
+	// The security context of a pod has the name of that of a container.
+	secures := slices.ContainsFunc(reads, func(r expression.Path) bool {
+		return r[len(r)-1] == "securityContext" && !endsWith(r, "spec", "securityContext")
+	})
+	others := has("image", "command", "args", "env", "envFrom", "volumeMounts", "volumeDevices", "workingDir", "imagePullPolicy", "stdin", "tty")
+	return (others || secures) && !has("ephemeralContainers"), has("resources", "limits", "requests")
 }
 
 // isSeen reports whether the webhook, or another webhook or policy of the project, is for a request.
@@ -71,92 +74,49 @@ func (p webhookPass) isSeen(r request) bool {
 	return p.policy == nil && slices.ContainsFunc(p.Spec.Rules, r.matchedBy) || p.policy != nil && r.seenBy(p.policy) || len(p.callers(r)) > 0
 }
 
-// dotted matches the expression of a variable that is another name of a field, and indexed the text before an index.
-var (
-	dotted  = regexp.MustCompile(`^[\w.?]+$`)
-	indexed = regexp.MustCompile(`[\w)\]]$`)
-)
-
-// expressionsOf returns all expressions of a policy in the form of plain. It replaces variables that are other names of
-// fields by the fields.
-func expressionsOf(p *model.Policy) string {
-	var all strings.Builder
-	for _, e := range p.Spec.Expressions() {
-		all.WriteString(plain(e.Text) + "\n")
+// readsOf returns the paths that the expressions of a policy read. A variable that is another name of a path is replaced
+// by the path, up to a length that no field has.
+func readsOf(p *model.Policy) (all []expression.Path) {
+	const longest = 100
+	names := map[string]expression.Path{} // of variables
+	named := func(path expression.Path) expression.Path {
+		if len(path) > 1 && path[0] == "variables" && names[path[1]] != nil {
+			return slices.Concat(names[path[1]], path[2:])
+		}
+		return path
 	}
-	text := all.String()
-	for _, v := range slices.Backward(p.Spec.Variables) { // a variable reads earlier ones
-		if of := plain(strings.TrimSpace(v.Expression)); dotted.MatchString(of) {
-			text = regexp.MustCompile(`\bvariables\.`+regexp.QuoteMeta(v.Name)+`\b`).ReplaceAllLiteralString(text, of)
-		}
-	}
-	return text
-}
-
-// plain returns an expression without its comments and texts, and with names in brackets as fields: a["b"] is a.b.
-func plain(expression string) string {
-	var out strings.Builder
-	for rest := expression; rest != ""; {
-		if strings.HasPrefix(rest, "//") {
-			_, rest, _ = strings.Cut(rest, "\n")
-			out.WriteByte('\n')
-			continue
-		}
-		text, n := literal(rest)
-		if n == 0 {
-			out.WriteByte(rest[0])
-			rest = rest[1:]
-			continue
-		}
-		rest = rest[n:]
-		before := strings.TrimRight(out.String(), " \t\n")
-		object, isIndex := strings.CutSuffix(strings.TrimSuffix(before, "?"), "[")
-		after, ends := strings.CutPrefix(strings.TrimLeft(rest, " \t\n"), "]")
-		isIndex = isIndex && ends && indexed.MatchString(object) && dotted.MatchString(text)
-		if !isIndex {
-			out.WriteString(`""`)
-			continue
-		}
-		dot := "."
-		if strings.HasSuffix(before, "?") {
-			dot = ".?"
-		}
-		out.Reset()
-		out.WriteString(object + dot + text)
-		rest = after
-	}
-	return out.String()
-}
-
-// literal returns the text of the literal that an expression begins with, and the literal's length; 0 without one.
-func literal(expression string) (text string, length int) {
-	for _, quote := range []string{`"""`, "'''", `"`, "'"} {
-		body, ok := strings.CutPrefix(expression, quote)
-		if !ok {
-			continue
-		}
-		for i := 0; i < len(body); i++ {
-			switch {
-			case body[i] == '\\':
-				i++
-			case strings.HasPrefix(body[i:], quote):
-				return body[:i], len(quote)*2 + i
+	for _, v := range p.Spec.Variables { // a variable reads earlier ones
+		if tree, ok := expression.Parse(v.Expression); ok {
+			if path, isWhole := expression.PathOf(tree.Expr()); isWhole && len(named(path)) <= longest {
+				names[v.Name] = named(path)
 			}
 		}
-		return body, len(expression)
 	}
-	return "", 0
+	for _, e := range p.Spec.Expressions() {
+		if tree, ok := expression.Parse(e.Text); ok {
+			for _, path := range expression.Paths(tree) {
+				all = append(all, named(path))
+			}
+		}
+	}
+	return all
+}
+
+// endsWith reports whether a path ends with the names.
+func endsWith(path expression.Path, names ...string) bool {
+	return len(path) >= len(names) && slices.Equal(path[len(path)-len(names):], names)
 }
 
 // missesScale reports rules for a field of updated objects that the subresource scale writes, if they are not for that
 // subresource.
 func missesScale(p webhookPass) {
+	reads := sync.OnceValue(func() []expression.Path { return readsOf(p.policy) })
 	for i, rule := range p.Spec.Rules {
 		for j, name := range rule.Resources {
 			for _, group := range rule.APIGroups {
 				for _, of := range p.scaled(group, name) {
 					whole, scale := request{"UPDATE", group, of.resource, true}, request{"UPDATE", group, of.resource + "/scale", true}
-					if !whole.matchedBy(rule) || p.isSeen(scale) || !p.isAboutField(of.field) {
+					if !whole.matchedBy(rule) || p.isSeen(scale) || !p.isAboutField(of.field, reads) {
 						continue
 					}
 					subject := "the policy reads"
@@ -193,17 +153,12 @@ func (p pass) scaled(group, entry string) (all []scaledField) {
 	return all
 }
 
-// isAboutField reports whether the expressions of a policy read a field. The name and the path of a webhook show
+// isAboutField reports whether a field is among the paths that a policy reads. The name and the path of a webhook show
 // whether it is about replicas.
-func (p webhookPass) isAboutField(path string) bool {
+func (p webhookPass) isAboutField(path string, reads func() []expression.Path) bool {
 	if p.policy == nil {
 		return ofReplicas.MatchString(p.Spec.Name + " " + p.Path())
 	}
-	const next = `\s*\.\??\s*`
 	names := strings.Split(path, ".")
-	for i, name := range names {
-		names[i] = regexp.QuoteMeta(name)
-	}
-	read, err := regexp.Compile(`\b` + strings.Join(names, next) + `\b`)
-	return err == nil && read.MatchString(expressionsOf(p.policy))
+	return slices.ContainsFunc(reads(), func(r expression.Path) bool { return endsWith(r, names...) })
 }

@@ -6,8 +6,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/parser"
+
+	"github.com/webhook-gen/webhook-gen/generator/internal/expression"
 )
 
 // sameText reports whether two expressions have one syntax tree. Blanks, brackets and comments outside of texts do not
@@ -22,27 +23,23 @@ func sameText(a, b string) bool {
 }
 
 // canonical returns the text of an expression's syntax tree, on one line.
-func canonical(expression string) (text string, ok bool) {
-	p, err := parser.NewParser(parser.EnableOptionalSyntax(true), parser.EnableIdentEscapeSyntax(true))
-	if err != nil {
+func canonical(of string) (text string, ok bool) {
+	tree, ok := expression.Parse(of)
+	if !ok {
 		return "", false
 	}
-	tree, issues := p.Parse(common.NewTextSource(expression))
-	if len(issues.GetErrors()) > 0 {
-		return "", false
-	}
-	text, err = parser.Unparse(tree.Expr(), tree.SourceInfo(), parser.WrapOnColumn(math.MaxInt32))
+	text, err := parser.Unparse(tree.Expr(), tree.SourceInfo(), parser.WrapOnColumn(math.MaxInt32))
 	return text, err == nil
 }
 
 // oneLine returns an expression for a message.
-func oneLine(expression string) string {
-	expression = strings.TrimSpace(expression)
-	if !strings.Contains(expression, "\n") {
-		return expression
-	}
-	if text, ok := canonical(expression); ok {
+func oneLine(text string) string {
+	text = strings.TrimSpace(text)
+	if !strings.Contains(text, "\n") {
 		return text
 	}
-	return strings.Join(strings.Fields(expression), " ")
+	if line, ok := canonical(text); ok {
+		return line
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
