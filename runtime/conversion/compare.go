@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"hash/fnv"
 	"maps"
 	"reflect"
 	"slices"
@@ -356,12 +357,9 @@ func digestOf(text []byte) string {
 
 // sumOf is digestOf as a number.
 func sumOf(text []byte) uint64 {
-	const offset, prime = 14695981039346656037, 1099511628211 // of FNV-1a, as hash/fnv has it
-	sum := uint64(offset)
-	for _, c := range text {
-		sum = (sum ^ uint64(c)) * prime
-	}
-	return sum
+	h := fnv.New64a()
+	h.Write(text)
+	return h.Sum64()
 }
 
 // appendSum appends a number of sumOf as the 16 digits of a digest.
