@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
@@ -24,16 +23,7 @@ func TestChart(t *testing.T) {
 	t.Parallel()
 	p := project{T: t, tools: buildDelivery(t), dir: t.TempDir()}
 	p.env = append(os.Environ(), "PATH="+filepath.Dir(p.webhookGen)+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	archive, err := txtar.ParseFile("testdata/chart.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range archive.Files {
-		if err := os.MkdirAll(filepath.Join(p.dir, filepath.Dir(f.Name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		p.write(f.Name, string(f.Data))
-	}
+	p.unpack("testdata/chart.txtar")
 	p.run(p.webhookGen)
 	var every map[string]any
 	text, err := os.ReadFile("testdata/values.yaml")

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,18 +25,7 @@ import (
 // that compares both, such as Argo CD, finds no difference.
 func TestDrift(t *testing.T) {
 	c := startCluster(t)
-	p := project{T: t, tools: buildDelivery(t), dir: t.TempDir()}
-	p.env = os.Environ()
-	archive, err := txtar.ParseFile("testdata/drift.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range archive.Files {
-		if err := os.MkdirAll(filepath.Join(p.dir, filepath.Dir(f.Name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		p.write(f.Name, string(f.Data))
-	}
+	p := delivered(t, "testdata/drift.txtar")
 	applied, err := client.New(c.config, client.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 )
 
 // TestKubebuilderProject adds webhook-gen to a project with the layout of kubebuilder's go/v4. All files of the project
@@ -20,18 +18,9 @@ import (
 // docs/start/migration.md.
 func TestKubebuilderProject(t *testing.T) {
 	t.Parallel()
-	archive, err := txtar.ParseFile("testdata/kubebuilder.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := project{T: t, published: publish(t), dir: t.TempDir()}
 	p.kustomize = filepath.Join(everyCommand.in(t, "kustomize"), "kustomize")
-	for _, f := range archive.Files {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(p.dir, f.Name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		p.write(f.Name, string(f.Data))
-	}
+	p.unpack("testdata/kubebuilder.txtar")
 	// With the versions of another kubebuilder project, no dependency has to be compiled once more.
 	for _, name := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(filepath.Join(root, "examples", "kubebuilder", name))

@@ -9,26 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 )
 
 // TestPolicies has helm and kustomize build the policies of a project as clusters serve them: as v1, as v1beta1, and
 // not at all, which is an error unless values allow it.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
-	p := project{T: t, tools: buildDelivery(t), dir: t.TempDir()}
-	p.env = os.Environ()
-	archive, err := txtar.ParseFile("testdata/policies.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range archive.Files {
-		if err := os.MkdirAll(filepath.Join(p.dir, filepath.Dir(f.Name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		p.write(f.Name, string(f.Data))
-	}
+	p := delivered(t, "testdata/policies.txtar")
 	p.run(p.webhookGen)
 
 	const group = "admissionregistration.k8s.io/"
@@ -82,18 +69,7 @@ func TestPolicies(t *testing.T) {
 // left of an earlier server.
 func TestPoliciesAlone(t *testing.T) {
 	t.Parallel()
-	p := project{T: t, tools: buildDelivery(t), dir: t.TempDir()}
-	p.env = os.Environ()
-	archive, err := txtar.ParseFile("testdata/policies.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range archive.Files {
-		if err := os.MkdirAll(filepath.Join(p.dir, filepath.Dir(f.Name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		p.write(f.Name, string(f.Data))
-	}
+	p := delivered(t, "testdata/policies.txtar")
 	p.run(p.webhookGen)
 	// The user's files, of a server.
 	for _, file := range []string{"charts/shop/Chart.yaml", "charts/shop/values.yaml", "config/default/kustomization.yaml"} {

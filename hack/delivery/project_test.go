@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 )
 
 // project is a project of the empty folder.
@@ -16,6 +18,27 @@ type project struct {
 	tools
 	published
 	dir string
+}
+
+// delivered returns a project with the files of a txtar archive, and with the tools that build a delivery.
+func delivered(t *testing.T, archive string) project {
+	t.Helper()
+	p := project{T: t, tools: buildDelivery(t), dir: t.TempDir()}
+	p.env = os.Environ()
+	p.unpack(archive)
+	return p
+}
+
+// unpack writes the files of a txtar archive.
+func (p project) unpack(archive string) {
+	p.Helper()
+	a, err := txtar.ParseFile(archive)
+	if err != nil {
+		p.Fatal(err)
+	}
+	for _, f := range a.Files {
+		p.write(f.Name, string(f.Data))
+	}
 }
 
 // run runs a command in the project's folder.

@@ -3,30 +3,15 @@
 package delivery
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 )
 
 // TestReplacing has helm and kustomize build webhooks and the policies that replace them on newer clusters: each
 // cluster gets one of the two.
 func TestReplacing(t *testing.T) {
 	t.Parallel()
-	p := project{T: t, tools: buildDelivery(t), dir: t.TempDir()}
-	p.env = os.Environ()
-	archive, err := txtar.ParseFile("testdata/replacing.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range archive.Files {
-		if err := os.MkdirAll(filepath.Join(p.dir, filepath.Dir(f.Name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		p.write(f.Name, string(f.Data))
-	}
+	p := delivered(t, "testdata/replacing.txtar")
 	p.run(p.webhookGen)
 
 	const group = "admissionregistration.k8s.io/"

@@ -8,22 +8,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"golang.org/x/tools/txtar"
 )
 
 // TestCopiedRuntime follows the commands that an error prints for a project with a copy of the runtime. After them, the
 // project imports the module, builds, passes its tests, and is up to date.
 func TestCopiedRuntime(t *testing.T) {
-	archive, err := txtar.ParseFile("testdata/copied_runtime.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := project{T: t, published: published{env: withPath(everyCommand.in(t, "webhook-gen"), "GOWORK=off", "GOFLAGS=")}, dir: t.TempDir()}
-	for _, f := range archive.Files {
-		p.write(f.Name, string(f.Data))
-	}
-	_, err = try(p.dir, p.env, "env", "webhook-gen")
+	p.unpack("testdata/copied_runtime.txtar")
+	_, err := try(p.dir, p.env, "env", "webhook-gen")
 	if err == nil || !strings.Contains(err.Error(), "webhook-gen.yaml:5:3: error: handlers.runtime is no longer a key: ") {
 		t.Fatalf("the error is %v", err)
 	}
