@@ -152,7 +152,7 @@ func deadlock(p webhookPass) {
 
 // ownStatus returns the status of a kind with a definition here that a rule matches by */* of its group, and the rule.
 // The controller that starts beside the webhook's server writes it.
-func (p webhookPass) ownStatus() (resource string, rule int) {
+func (p webhookPass) ownStatus() (resource string, at int) {
 	if !isEmpty(p.Spec.NamespaceSelector) {
 		return "", 0
 	}

@@ -97,6 +97,10 @@ func (p pass) plural(groups []string, word string) (string, bool) {
 // wrongResource reports words that mean a resource of Kubernetes itself but do not name it, and the deletion of pods
 // without their eviction.
 func wrongResource(p webhookPass) {
+	seesEvictions := func() bool {
+		called := p.callers(request{"CREATE", "", "pods/eviction", true})
+		return slices.ContainsFunc(called, func(w *model.Webhook) bool { return !w.Mutating })
+	}
 	for i, rule := range p.Spec.Rules {
 		for j, r := range rule.Resources {
 			at := fmt.Sprintf("rules[%d].resources[%d]", i, j)
@@ -105,7 +109,7 @@ func wrongResource(p webhookPass) {
 				plural, _ := p.plural(rule.APIGroups, name)
 				p.never(at, "Kubernetes has no resource %s", name).Hint = fmt.Sprintf("write %s", plural)
 			}
-			if r == "pods" && !p.Mutating && holds(rule.Operations, "DELETE") && holds(rule.APIGroups, "") && !slices.ContainsFunc(p.callers(request{"CREATE", "", "pods/eviction", true}), func(w *model.Webhook) bool { return !w.Mutating }) {
+			if r == "pods" && !p.Mutating && holds(rule.Operations, "DELETE") && holds(rule.APIGroups, "") && !seesEvictions() {
 				p.at(at, "an eviction deletes a pod without DELETE on pods").Hint = "add a rule for CREATE on pods/eviction"
 			}
 		}
