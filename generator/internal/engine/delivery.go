@@ -8,6 +8,9 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/crd"
@@ -15,6 +18,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/generator/internal/render"
+	"github.com/webhook-gen/webhook-gen/generator/internal/yamltext"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
 )
 
@@ -52,8 +56,17 @@ func undelivered(f load.Text) (diag.Diagnostic, bool) {
 	if d, found := diag.Conflict(f.Path, crd.RuleText, f.Content); found {
 		return d, true
 	}
-	if bytes.Count(append([]byte("\n"), f.Content...), []byte("\nkind: CustomResourceDefinition")) > 1 {
-		return diag.Errorf(diag.InFile(f.Path), crd.RuleText, "the file has several definitions, and the chart would have only the first").
+	if !bytes.Contains(f.Content, []byte("\n---")) {
+		return diag.Diagnostic{}, false // definitions are long, and YAML is slow to parse
+	}
+	documents, err := yamltext.Documents(f.Content)
+	if err != nil {
+		return diag.Errorf(diag.InFile(f.Path), crd.RuleText, "the file is not valid YAML: %s", yamltext.Message(err)).WithHint("mend the file"), true
+	}
+	documents = slices.DeleteFunc(documents, func(n *yaml.Node) bool { return n.Tag == "!!null" })
+	if len(documents) > 1 {
+		at := yamltext.New(f.Path, f.Content).Range(documents[1])
+		return diag.Errorf(at, crd.RuleText, "the chart would have only the first object of the file").
 			WithHint("write each definition to a file of its own, as controller-gen does"), true
 	}
 	return diag.Diagnostic{}, false
