@@ -152,7 +152,7 @@ func (r Run) Generate(ctx context.Context, s State, e Edits) Result {
 	changes, found := output.Compare(r.Root, slices.Concat(files, r.Heading.Above(e.Create)), r.owned(s.Generated))
 	changes = e.Among(changes)
 	if slices.Contains(r.Outputs, output.Manifests) {
-		diags.Add(r.Elsewhere(project.Webhooks())...)
+		diags.Add(r.OtherManifests(project.Webhooks())...)
 	}
 	if diags.Add(found...); !diags.HasErrors() {
 		diags.Add(r.losses(ctx, s, e, changes)...)

@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"bytes"
 	"path"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/webhook-gen/webhook-gen/generator/internal/config"
 	"github.com/webhook-gen/webhook-gen/generator/internal/diag"
 	"github.com/webhook-gen/webhook-gen/generator/internal/load"
+	"github.com/webhook-gen/webhook-gen/generator/internal/manifest"
 	"github.com/webhook-gen/webhook-gen/generator/internal/model"
 	"github.com/webhook-gen/webhook-gen/generator/internal/output"
 	"github.com/webhook-gen/webhook-gen/internal/regular"
@@ -50,10 +50,10 @@ func (r Run) byManifest(packages []*load.Package) map[string][]*load.Package {
 	return groups
 }
 
-// Elsewhere warns of manifests that controller-gen has written to other places than the project's, for the same
+// OtherManifests warns of manifests that controller-gen has written to other places than the project's, for the same
 // webhooks, if the project has no manifest yet: what deploys them would not deploy a new one. --output is a decision of
 // the user.
-func (r Run) Elsewhere(webhooks []*model.Webhook) (diags diag.List) {
+func (r Run) OtherManifests(webhooks []*model.Webhook) (diags diag.List) {
 	chosen := r.Manifest != filepath.Join(r.Root, filepath.FromSlash(r.Manifests.Path))
 	if len(webhooks) == 0 || chosen || slices.ContainsFunc(r.AllManifests(), regular.Exists) {
 		return nil
@@ -67,8 +67,11 @@ func (r Run) Elsewhere(webhooks []*model.Webhook) (diags diag.List) {
 		return name != "manifests.yaml" // controller-gen's name
 	}
 	for f := range load.Manifests(r.Root, others) {
-		names := func(w *model.Webhook) bool { return bytes.Contains(f.Content, []byte("\n  name: "+w.Spec.Name+"\n")) }
-		if !bytes.Contains(f.Content, []byte("WebhookConfiguration\n")) || !slices.ContainsFunc(webhooks, names) {
+		contents, _ := manifest.Read([]load.Text{f})
+		isOurs := func(w *model.Webhook) bool {
+			return slices.ContainsFunc(webhooks, func(o *model.Webhook) bool { return o.Spec.Name == w.Spec.Name })
+		}
+		if !slices.ContainsFunc(contents.Projects, func(p *model.Project) bool { return slices.ContainsFunc(p.Webhooks(), isOurs) }) {
 			continue
 		}
 		written, _ := filepath.Rel(r.Root, r.Manifest)

@@ -57,7 +57,7 @@ func CreateTests(ctx context.Context, c Config) (Result, error) {
 	if len(state.Project.Webhooks()) == 0 { // then warnings explain which markers controller-gen drops
 		return result, errors.New("no +kubebuilder:webhook or +webhook marker makes a webhook: tests are written for the webhooks of markers")
 	}
-	result.Diagnostics = run.Elsewhere(state.Project.Webhooks()) // generate and verify print other warnings
+	result.Diagnostics = run.OtherManifests(state.Project.Webhooks()) // generate and verify print other warnings
 	var created []output.File
 	sources := sourcesOf(ctx, run, state.Packages)
 	kinds, _, _ := c.site(ctx) // Read has reported the mistakes

@@ -97,7 +97,7 @@ func Import(ctx context.Context, c Config, o ImportOptions) (Result, error) {
 		result.Diagnostics.Add(header)
 	}
 	if !o.Handlers {
-		result.Diagnostics.Add(run.Elsewhere(after.Project.Webhooks())...)
+		result.Diagnostics.Add(run.OtherManifests(after.Project.Webhooks())...)
 		created, found := output.Compare(run.Root, e.Create, nil)
 		result.Diagnostics.Add(found...)
 		result.Changes = append(slices.Clone(e.Change), created...)
